@@ -6,6 +6,7 @@
 mod build;
 mod check;
 mod diagnostic;
+mod files;
 mod input;
 mod load;
 mod naming;
@@ -30,8 +31,9 @@ mod trace_rate;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::{Expectation, ExpectationOutcome, check};
+pub use files::Files;
 pub use input::{Format, Input};
-pub use load::{Scenario, load, load_file, load_file_with, load_with};
+pub use load::{Scenario, load, load_file, load_file_with, load_from, load_with};
 pub use network::Network;
 pub use presets::{PresetInfo, presets};
 pub use schema::json_schema;

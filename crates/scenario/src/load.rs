@@ -8,15 +8,13 @@ use sha2::{Digest, Sha256};
 use crate::check::{capacity, media, names, nic, piggyback, semantics, variation};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
+use crate::files::{Disk, Files, MAX_BYTES};
 use crate::input::{Format, Input};
 use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
 use crate::{build, overrides, read, relative_limit, schema, trace, trace_rate};
-
-/// Maximum size of a file.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// A valid scenario.
 #[derive(Debug, Clone)]
@@ -50,10 +48,23 @@ pub fn load_with(
     input: &Input<'_>,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
+    load_from(vocabulary, input, overrides, &Disk)
+}
+
+/// The same where the files that the scenario refers to are elsewhere.
+///
+/// # Errors
+/// All errors of the text and the overrides.
+pub fn load_from(
+    vocabulary: &Vocabulary,
+    input: &Input<'_>,
+    overrides: &[(String, String)],
+    files: &dyn Files,
+) -> Result<Scenario, Diagnostics> {
     // ignore a byte order mark
     let input = &Input { text: input.text.trim_start_matches('\u{feff}'), ..*input };
     let mut report = Report::new(input, overrides);
-    match parse_and_check(vocabulary, input, overrides, &mut report) {
+    match parse_and_check(vocabulary, input, overrides, files, &mut report) {
         Some(scenario) if report.is_clean() => Ok(scenario),
         _ => Err(report.finish()),
     }
@@ -63,6 +74,7 @@ fn parse_and_check(
     vocabulary: &Vocabulary,
     input: &Input<'_>,
     overrides: &[(String, String)],
+    files: &dyn Files,
     report: &mut Report<'_>,
 ) -> Option<Scenario> {
     let mut root = read::read(input.text, input.format, report)?;
@@ -72,7 +84,7 @@ fn parse_and_check(
         return None;
     }
     overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
-    trace_rate::fill_in(&mut root, input.folder, report);
+    trace_rate::fill_in(&mut root, input.folder, files, report);
     relative_limit::resolve(&mut root, report);
     schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);
@@ -82,7 +94,7 @@ fn parse_and_check(
     media::check(&root, &typed, report);
     variation::check(&root, &typed, report);
     nic::check(&root, &typed, report);
-    let traces = trace::read(&root, &typed, input.folder, report);
+    let traces = trace::read(&root, &typed, input.folder, files, report);
     capacity::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
     if !report.is_clean() {

@@ -1,7 +1,6 @@
 //! Files that a scenario refers to: traces of unresponsive traffic, sizes of transfers, recordings of links.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,12 +9,10 @@ use eddyline_path::traffic::{SizeParams, Trace};
 use eddyline_path::variation::{LinkTrace, Recording};
 
 use crate::diagnostic::Report;
+use crate::files::Files;
 use crate::model::Traffic;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
-
-/// Maximum size of a file.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// Traces of a scenario.
 #[derive(Debug, Default)]
@@ -32,7 +29,13 @@ pub(crate) struct Traces {
 
 /// Reads the files of traffic models, each once per format, and checks the models against their content. Errors are reported at
 /// their key.
-pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &mut Report<'_>) -> Traces {
+pub(crate) fn read(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    report: &mut Report<'_>,
+) -> Traces {
     let mut known: HashMap<String, Option<Arc<Trace>>> = HashMap::new();
     let mut traces = Traces::default();
     for (i, traffic) in typed.traffic.iter().enumerate() {
@@ -51,7 +54,7 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
                 let same = format!("{how:?} {file}");
                 let first = !known.contains_key(&same);
                 let trace = known.entry(same).or_insert_with(|| {
-                    let trace = load(&path).and_then(|text| {
+                    let trace = files.read(&path).and_then(|text| {
                         Trace::read(&text, &how).map_err(|e| format!("{} is no trace: {e}", path.display()))
                     });
                     trace
@@ -72,13 +75,20 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
         }
         traces.of_traffic.push(trace);
     }
-    sizes(root, typed, folder, &mut traces, report);
-    recordings(root, typed, folder, &mut traces, report);
+    sizes(root, typed, folder, files, &mut traces, report);
+    recordings(root, typed, folder, files, &mut traces, report);
     traces
 }
 
 /// Reads recordings of links.
-fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
+fn recordings(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    traces: &mut Traces,
+    report: &mut Report<'_>,
+) {
     let links = typed.links.iter().enumerate();
     let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
     let directions = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
@@ -91,7 +101,7 @@ fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Tr
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-            let recording = load(&path).and_then(|text| {
+            let recording = files.read(&path).and_then(|text| {
                 trace.read(&text).map_err(|e| format!("{} is no recording of a link: {e}", path.display()))
             });
             Some((path, recording))
@@ -112,14 +122,22 @@ fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Tr
 }
 
 /// Reads files of transfer sizes.
-fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
+fn sizes(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    traces: &mut Traces,
+    report: &mut Report<'_>,
+) {
     for (i, arrivals) in typed.arrivals.iter().enumerate() {
         let Some(SizeParams::Trace { file }) = arrivals.as_ref().map(|a| &a.size) else {
             traces.of_arrivals.push(None);
             continue;
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let listed = load(&path)
+        let listed = files
+            .read(&path)
             .and_then(|text| SizeParams::read(&text).map_err(|e| format!("{} lists no sizes: {e}", path.display())));
         let listed = listed.map_err(|e| {
             let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];
@@ -134,17 +152,4 @@ fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces,
 
 fn errors(traffic: &Traffic, trace: Option<&Trace>) -> Vec<ParamError> {
     u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.errors(packet, trace))
-}
-
-/// Reads a file as text.
-pub(crate) fn load(path: &Path) -> Result<String, String> {
-    let cannot = |why: String| format!("cannot read {}: {why}", path.display());
-    let about = fs::metadata(path).map_err(|e| cannot(e.to_string()))?;
-    if !about.is_file() {
-        return Err(cannot("not a file".to_owned()));
-    }
-    if about.len() > MAX_BYTES {
-        return Err(cannot(format!("larger than {} MiB", MAX_BYTES >> 20)));
-    }
-    fs::read_to_string(path).map_err(|e| cannot(e.to_string()))
 }

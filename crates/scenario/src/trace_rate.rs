@@ -8,29 +8,30 @@ use std::path::{Path, PathBuf};
 use eddyline_path::variation::LinkTrace;
 
 use crate::diagnostic::Report;
-use crate::trace::load;
+use crate::files::Files;
 use crate::tree::{Entry, Node, Step, Value};
 
 /// A rate for the further checks of a link whose trace has an error of its own.
 const UNKNOWN: &str = "1 Mbit/s";
 
 /// Gives each link that has a trace from a file and no rate the mean rate of the file.
-pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, report: &mut Report<'_>) {
+pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, files: &dyn Files, report: &mut Report<'_>) {
     for i in 0..root.tables("link").len() {
         let link = &root.tables("link")[i];
         let Some(trace) = link.get("trace").filter(|_| link.entry("rate").is_none()) else { continue };
         let at = trace.at;
-        let rate = match serde_json::from_value::<LinkTrace>(trace.to_json()).map(|trace| mean_rate(&trace, folder)) {
-            Ok(None) => continue,
-            Ok(Some(Ok(rate))) => rate,
-            Ok(Some(Err(message))) => {
-                let path = [Step::Key("link"), Step::Item(i), Step::Key("trace")];
-                report.wrong(root, &path, message, Some("give the link a rate".to_owned()));
-                UNKNOWN.to_owned()
-            }
-            // the schema reports it
-            Err(_) => UNKNOWN.to_owned(),
-        };
+        let rate =
+            match serde_json::from_value::<LinkTrace>(trace.to_json()).map(|trace| mean_rate(&trace, folder, files)) {
+                Ok(None) => continue,
+                Ok(Some(Ok(rate))) => rate,
+                Ok(Some(Err(message))) => {
+                    let path = [Step::Key("link"), Step::Item(i), Step::Key("trace")];
+                    report.wrong(root, &path, message, Some("give the link a rate".to_owned()));
+                    UNKNOWN.to_owned()
+                }
+                // the schema reports it
+                Err(_) => UNKNOWN.to_owned(),
+            };
         let entry = Entry { key: "rate".to_owned(), at, node: Node { value: Value::Text(rate), at } };
         if let Some(link) = link_mut(root, i) {
             link.push(entry);
@@ -39,11 +40,13 @@ pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, report: &mut Repor
 }
 
 /// The mean rate of a file's recording; none of a profile, which has no rate of its own.
-fn mean_rate(trace: &LinkTrace, folder: Option<&Path>) -> Option<Result<String, String>> {
+fn mean_rate(trace: &LinkTrace, folder: Option<&Path>, files: &dyn Files) -> Option<Result<String, String>> {
     let file = trace.file()?;
     let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
     // errors of the file are reported where it is read for the run
-    let Ok(Ok(recording)) = load(&path).map(|text| trace.read(&text)) else { return Some(Ok(UNKNOWN.to_owned())) };
+    let Ok(Ok(recording)) = files.read(&path).map(|text| trace.read(&text)) else {
+        return Some(Ok(UNKNOWN.to_owned()));
+    };
     let none = || format!("the link has no rate, and {} does not have one for all of its duration", path.display());
     Some(recording.mean_rate().map(|rate| format!("{} bit/s", rate.as_bps())).ok_or_else(none))
 }

@@ -158,6 +158,11 @@ impl PacketLogger {
         log.retransmission.push(record.retransmission);
     }
 
+    /// The rows since the last call.
+    pub fn take(&mut self) -> PacketLog {
+        std::mem::take(&mut self.log)
+    }
+
     /// The traces, if there are any.
     pub fn qlog(&mut self) -> Option<&mut Qlog> {
         self.qlog.as_mut()

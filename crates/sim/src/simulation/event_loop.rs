@@ -391,6 +391,16 @@ impl<'a> Simulation<'a> {
         &self.flows
     }
 
+    /// The series so far, if they are recorded.
+    pub fn series(&self) -> Option<&Series> {
+        self.recorder.as_ref().map(SeriesRecorder::so_far)
+    }
+
+    /// Packet events since the last call, if they are logged.
+    pub fn take_log(&mut self) -> Option<PacketLog> {
+        self.net.logger.as_mut().map(|logger| logger.take())
+    }
+
     /// Ends the simulation of `network`, the one that it was made from, and checks that packets are conserved.
     pub fn finish(mut self, network: &Network) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
         self.count_partial_packets(self.duration, WindowEdge::End);

@@ -5,6 +5,7 @@ mod dynamic_flows;
 mod error;
 mod event_loop;
 mod flow_path;
+mod incremental;
 mod memory;
 mod options;
 mod probes;
@@ -14,6 +15,7 @@ mod stepper;
 mod summary;
 
 pub use error::SimError;
+pub use incremental::Incremental;
 pub use options::{Options, Progress};
 pub use run::{Outcome, run, run_over};
 pub use stepper::{Decisions, Stepper};

@@ -93,6 +93,11 @@ impl SeriesRecorder {
         }
     }
 
+    /// The rows so far.
+    pub fn so_far(&self) -> &Series {
+        &self.series
+    }
+
     /// The series.
     pub fn finish(self) -> Series {
         self.series

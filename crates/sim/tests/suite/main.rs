@@ -13,6 +13,7 @@ mod drawn_scenarios;
 mod fair_queues;
 mod family;
 mod golden;
+mod incremental;
 mod invariants;
 mod link_options;
 mod linux_modules;

@@ -1,6 +1,5 @@
 //! Shared by the tests: a scenario that uses most keys, and functions that load a text.
 
-
 use eddyline_scenario::{Diagnostics, Format, Input, Scenario, load};
 
 /// A valid scenario with most of the keys.
