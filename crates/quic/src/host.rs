@@ -206,7 +206,8 @@ impl Host {
             self.buffer.clear();
             let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else { break };
             let data = self.sending.is_some() && {
-                let frames = connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
+                let frames =
+                    connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
             self.transmit(&transmit, data, emit);
