@@ -45,5 +45,7 @@ pub mod stack {
 
 #[path = "checks.rs"]
 mod checks;
+#[path = "sockets.rs"]
+mod sockets;
 #[path = "transfer.rs"]
 mod transfer;

@@ -1,6 +1,7 @@
 //! A client that sends data to a server over two links, both endpoints of the stack `super::stack`.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,14 +24,28 @@ struct Datagram {
     tag: Option<PacketTag>,
 }
 
-struct Side {
+/// One end of the connection, over links or over a socket.
+pub struct Side {
     endpoint: Endpoint,
-    connection: Option<(ConnectionHandle, Connection)>,
+    pub connection: Option<(ConnectionHandle, Connection)>,
     inbox: VecDeque<Datagram>,
     stream: Option<StreamId>,
-    address: std::net::SocketAddr,
+    client: bool,
     /// The other side's address.
-    remote: std::net::SocketAddr,
+    pub remote: SocketAddr,
+}
+
+/// Of client and server; the client's controllers are those of `transport`.
+pub fn configs(transport: proto::TransportConfig) -> (proto::ClientConfig, proto::ServerConfig) {
+    let certificate = CertificateDer::from(CERTIFICATE);
+    let key = PrivatePkcs8KeyDer::from(KEY);
+    let mut server = proto::ServerConfig::with_single_cert(vec![certificate.clone()], key.into()).unwrap();
+    server.transport_config(Arc::new(stack::transport()));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let mut client = proto::ClientConfig::with_root_certificates(Arc::new(roots)).unwrap();
+    client.transport_config(Arc::new(transport));
+    (client, server)
 }
 
 pub struct Transfer {
@@ -49,17 +64,11 @@ impl Transfer {
     /// A client that sends `bytes`, its controllers from `transport`.
     pub fn new(transport: proto::TransportConfig, up: Link, down: Link, bytes: u64) -> Self {
         let now = Instant::now();
-        let certificate = CertificateDer::from(CERTIFICATE);
-        let key = PrivatePkcs8KeyDer::from(KEY);
-        let mut server = proto::ServerConfig::with_single_cert(vec![certificate.clone()], key.into()).unwrap();
-        server.transport_config(Arc::new(stack::transport()));
-        let mut roots = rustls::RootCertStore::empty();
-        roots.add(certificate).unwrap();
-        let mut config = proto::ClientConfig::with_root_certificates(Arc::new(roots)).unwrap();
-        config.transport_config(Arc::new(transport));
-        let mut client = Side::new(stack::endpoint(None, 1), CLIENT, SERVER);
-        client.connection = Some(client.endpoint.connect(now, config, SERVER.parse().unwrap(), "server").unwrap());
-        let server = Side::new(stack::endpoint(Some(Arc::new(server)), 2), SERVER, CLIENT);
+        let (config, server) = configs(transport);
+        let (here, there) = (CLIENT.parse().unwrap(), SERVER.parse().unwrap());
+        let mut client = Side::new(stack::endpoint(None, 1), true, there);
+        client.connect(now, config);
+        let server = Side::new(stack::endpoint(Some(Arc::new(server)), 2), false, here);
         Self { now, client, server, up, down, to_send: bytes, received: 0, finished: false, receipts: None }
     }
 
@@ -80,7 +89,7 @@ impl Transfer {
             };
             self.now = next.max(self.now);
             for side in [&mut self.client, &mut self.server] {
-                let recorded = (side.address.port() == 2).then_some(self.receipts.as_ref()).flatten();
+                let recorded = self.receipts.as_ref().filter(|_| !side.client);
                 side.receive(self.now, recorded);
                 side.expire(self.now);
             }
@@ -98,9 +107,13 @@ impl Transfer {
 }
 
 impl Side {
-    fn new(endpoint: Endpoint, address: &str, remote: &str) -> Self {
-        let (address, remote) = (address.parse().unwrap(), remote.parse().unwrap());
-        Self { endpoint, connection: None, inbox: VecDeque::new(), stream: None, address, remote }
+    pub fn new(endpoint: Endpoint, client: bool, remote: SocketAddr) -> Self {
+        Self { endpoint, connection: None, inbox: VecDeque::new(), stream: None, client, remote }
+    }
+
+    /// Opens the connection.
+    pub fn connect(&mut self, now: Instant, config: proto::ClientConfig) {
+        self.connection = Some(self.endpoint.connect(now, config, self.remote, "server").unwrap());
     }
 
     fn next(&mut self) -> Option<Instant> {
@@ -114,21 +127,24 @@ impl Side {
             if let (Some(receipts), Some(tag)) = (recorded, datagram.tag) {
                 receipts.record(tag, now, datagram.ecn == Some(EcnCodepoint::Ce));
             }
-            let mut answer = Vec::new();
-            match stack::handle(&mut self.endpoint, now, self.remote, datagram.ecn, datagram.data, &mut answer) {
-                Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                    self.connection.as_mut().unwrap().1.handle_event(event)
-                }
-                Some(DatagramEvent::NewConnection(incoming)) => {
-                    let accepted = self.endpoint.accept(incoming, now, &mut answer, None);
-                    self.connection = Some(accepted.unwrap_or_else(|e| panic!("{}", e.cause)));
-                }
-                _ => {}
-            }
+            self.handle(now, datagram.ecn, datagram.data);
         }
     }
 
-    fn expire(&mut self, now: Instant) {
+    /// A datagram has arrived.
+    pub fn handle(&mut self, now: Instant, ecn: Option<EcnCodepoint>, data: BytesMut) {
+        let mut answer = Vec::new();
+        match stack::handle(&mut self.endpoint, now, self.remote, ecn, data, &mut answer) {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => self.connection.as_mut().unwrap().1.handle_event(event),
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                let accepted = self.endpoint.accept(incoming, now, &mut answer, None);
+                self.connection = Some(accepted.unwrap_or_else(|e| panic!("{}", e.cause)));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn expire(&mut self, now: Instant) {
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|t| t <= now)
         {
@@ -137,7 +153,7 @@ impl Side {
     }
 
     /// Passes events between endpoint and connection, and looks at those for the application.
-    fn events(&mut self) {
+    pub fn events(&mut self) {
         let Some((handle, connection)) = &mut self.connection else { return };
         while let Some(event) = connection.poll_endpoint_events() {
             if let Some(event) = self.endpoint.handle_event(*handle, event) {
@@ -146,7 +162,7 @@ impl Side {
         }
         while let Some(event) = connection.poll() {
             match event {
-                Event::Connected if self.address.port() == 1 => self.stream = connection.streams().open(Dir::Uni),
+                Event::Connected if self.client => self.stream = connection.streams().open(Dir::Uni),
                 Event::Stream(StreamEvent::Opened { dir }) => self.stream = connection.streams().accept(dir),
                 Event::ConnectionLost { reason } => panic!("connection lost: {reason}"),
                 _ => {}
@@ -154,7 +170,7 @@ impl Side {
         }
     }
 
-    fn write(&mut self, left: &mut u64) {
+    pub fn write(&mut self, left: &mut u64) {
         let (Some((_, connection)), Some(id)) = (&mut self.connection, self.stream) else { return };
         let block = [7u8; 64 * 1024];
         while *left > 0 {
@@ -167,7 +183,7 @@ impl Side {
         }
     }
 
-    fn read(&mut self, received: &mut u64, finished: &mut bool) {
+    pub fn read(&mut self, received: &mut u64, finished: &mut bool) {
         let (Some((_, connection)), Some(id)) = (&mut self.connection, self.stream) else { return };
         let mut stream = connection.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else { return };
