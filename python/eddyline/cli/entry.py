@@ -42,8 +42,8 @@ COMMANDS = {
 
 HELP = """A congestion-control laboratory for two-way paths.
 
-You write one scenario file (links, flows, controllers) and run it in any world: a packet-level simulation, theory, a QUIC
-stack, or the TCP of this machine's kernel.
+You write one scenario file (links, flows, controllers) and run it in any world: a packet-level simulation, theory,
+a QUIC stack, or the TCP of this machine's kernel.
 
 \b
 First steps:
