@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*')
 
-.PHONY: help build demo test quick papers pins bench check format lock clean
+.PHONY: help build demo test quick papers pins bench check audit format lock clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -26,6 +26,7 @@ help:
 	@echo 'make build    build: $(BIN)/eddyline'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
+	@echo 'make audit    look for known weaknesses in what we depend on (needs cargo-deny, pip-audit and the network)'
 	@echo 'make format   format all code'
 	@echo 'make lock     renew the lock files of Python (needs uv)'
 	@echo 'make clean    remove what was built'
@@ -74,6 +75,11 @@ check: $(STAMPS)/build $(STAMPS)/dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest eddyline._core --mypy-config-file pyproject.toml
+
+# Not part of CI: a new advisory must not break a build, and both need the network.
+audit:
+	cargo deny check
+	pip-audit --disable-pip --require-hashes -r requirements.txt -r requirements-dev.txt
 
 format: $(STAMPS)/dev
 	cargo fmt --all

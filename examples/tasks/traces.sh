@@ -17,10 +17,9 @@ record   = { interval = "500 ms" }
 
 [[link]]
 name  = "down"
-rate  = "20 Mbit/s"
 delay = "20 ms"
-queue = { kind = "droptail", limit = "300 packets" }
-trace = { kind = "csv", file = "drive.csv" }
+queue = { kind = "droptail", limit = "200 ms" }
+trace = { kind = "csv", file = "drive.csv" }    # its mean is the link's rate
 
 [[link]]
 name  = "up"

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.scenario import Result
-
 __all__ = [
     "ControllerError",
     "EddylineError",
@@ -86,13 +84,13 @@ class ControllerError(EddylineError):
         controller: Its name in scenarios.
         place: Class and method.
         traceback: The traceback of its exception, or empty.
-        result: The result of the run, if it went on: a controller from a file stops its own flow only.
+        result: The `Result` of the run, if it went on: a controller from a file stops its own flow only.
     """
 
     def __init__(self, controller: str, place: str, what: str, traceback: str = "") -> None:
         super().__init__(f"controller {controller!r}: {place} {what}")
         self.controller, self.place, self.what, self.traceback = controller, place, what, traceback
-        self.result: Result | None = None
+        self.result: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.controller, self.place, self.what, self.traceback))

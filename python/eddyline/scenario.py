@@ -258,7 +258,8 @@ class Scenario:
         """Runs the scenario in a world, with the options as one object; see `run`.
 
         Raises:
-            ControllerError: A user's own controller failed. One from a file stops its own flow only; the error has the result.
+            ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
+                has the result.
         """
         entry = worlds.require(world)
         entry.check(options)

@@ -296,13 +296,14 @@ impl Bridge {
         let pacing_rate = rate.map(|interval| ((mtu / interval.as_secs_f64()) as u64).max(1));
         let quantum = |rate: u64| (rate / 1000).min(MAX_QUANTUM).max(2 * u64::from(self.mtu));
         // not a number becomes the minimum, infinity the maximum of the type
-        let limit = match self.controller.flight_limit(true) {
-            0.0 => 0.0, // it has failed and sends nothing more
-            limit => limit.max(self.config.minimum_window_packets()),
+        let window = match self.controller.flight_limit(true) {
+            // it has failed: no packet fits into a byte, by which stacks may divide
+            0.0 => 1,
+            limit => (limit.max(self.config.minimum_window_packets()) * mtu) as u64,
         };
         let threshold = self.controller.slow_start_threshold().filter(|packets| packets.is_finite());
         Decisions {
-            window: (limit * mtu) as u64,
+            window,
             pacing_rate,
             send_quantum: pacing_rate.map(quantum),
             slow_start_threshold: threshold.map(|packets| (packets * mtu) as u64),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "command_line", "main"]
 
 COMMANDS = {
-    "run": "run a scenario file: simulation, theory, or both side by side",
+    "run": "run a scenario file in one world, or in all side by side",
     "compare": "all worlds on one scenario, how far they are apart, and why",
     "theory": "what only theory computes: every equilibrium, stability, flow populations",
     "sweep": "run a grid of scenarios over keys and seeds, on all processors or a cluster",
@@ -45,7 +45,8 @@ COMMANDS = {
 
 HELP = """A congestion-control laboratory for two-way paths.
 
-You write one scenario file (links, flows, controllers) and run it in any world: a packet-level simulation, or theory.
+You write one scenario file (links, flows, controllers) and run it in any world: a packet-level simulation, theory,
+a QUIC stack, or the TCP of this machine's kernel.
 
 \b
 First steps:
