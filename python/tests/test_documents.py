@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(
     page
     for page in ROOT.rglob("*.md")
-    if not any(part.startswith(".") or part in ("target", "reports") for part in page.relative_to(ROOT).parts)
+    if not any(part.startswith(".") or part in ("target", "reports", "node_modules") for part in page.relative_to(ROOT).parts)
     or page.is_relative_to(ROOT / "python")
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")

@@ -29,7 +29,13 @@ pub(crate) struct Traces {
 
 /// Reads the files of traffic models, each once per format, and checks the models against their content. Errors are reported at
 /// their key.
-pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, files: &dyn Files, report: &mut Report<'_>) -> Traces {
+pub(crate) fn read(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    report: &mut Report<'_>,
+) -> Traces {
     let mut known: HashMap<String, Option<Arc<Trace>>> = HashMap::new();
     let mut traces = Traces::default();
     for (i, traffic) in typed.traffic.iter().enumerate() {
@@ -75,7 +81,14 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, files: &dy
 }
 
 /// Reads recordings of links.
-fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, files: &dyn Files, traces: &mut Traces, report: &mut Report<'_>) {
+fn recordings(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    traces: &mut Traces,
+    report: &mut Report<'_>,
+) {
     let links = typed.links.iter().enumerate();
     let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
     let directions = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
@@ -109,14 +122,22 @@ fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, files: &dyn Fil
 }
 
 /// Reads files of transfer sizes.
-fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, files: &dyn Files, traces: &mut Traces, report: &mut Report<'_>) {
+fn sizes(
+    root: &Node,
+    typed: &Typed,
+    folder: Option<&Path>,
+    files: &dyn Files,
+    traces: &mut Traces,
+    report: &mut Report<'_>,
+) {
     for (i, arrivals) in typed.arrivals.iter().enumerate() {
         let Some(SizeParams::Trace { file }) = arrivals.as_ref().map(|a| &a.size) else {
             traces.of_arrivals.push(None);
             continue;
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let listed = files.read(&path)
+        let listed = files
+            .read(&path)
             .and_then(|text| SizeParams::read(&text).map_err(|e| format!("{} lists no sizes: {e}", path.display())));
         let listed = listed.map_err(|e| {
             let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];

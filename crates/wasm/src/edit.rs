@@ -108,7 +108,9 @@ fn inserted(text: &str, table: &DeTable<'_>, whole: Option<Range<usize>>, key: &
     let written_here = |v: &Spanned<DeValue<'_>>| match v.get_ref() {
         DeValue::Table(_) => braces(text, v).is_some(),
         // tables of a list with headers of their own are elsewhere
-        DeValue::Array(items) => !items.iter().any(|i| matches!(i.get_ref(), DeValue::Table(_)) && braces(text, i).is_none()),
+        DeValue::Array(items) => {
+            !items.iter().any(|i| matches!(i.get_ref(), DeValue::Table(_)) && braces(text, i).is_none())
+        }
         _ => true,
     };
     let last = table.iter().filter(|(_, v)| written_here(v)).map(|(_, v)| v.span().end).max();

@@ -111,8 +111,13 @@ impl Packets {
     pub(crate) fn read(&mut self, log: &PacketLog, events: &mut FlowEvents) {
         for i in 0..log.time_s.len() {
             let (now, source, link) = (log.time_s[i], log.source[i] as usize, log.link[i]);
-            let row =
-                Pending { packet: log.packet[i], seq: log.seq[i], retransmission: log.retransmission[i], since: now, recorded: false };
+            let row = Pending {
+                packet: log.packet[i],
+                seq: log.seq[i],
+                retransmission: log.retransmission[i],
+                since: now,
+                recorded: false,
+            };
             let Some(path) = self.paths.get(source).map(|p| &p[direction(row.packet)]) else { continue };
             let Some(event) = LogEvent::NAMES.get(usize::from(log.event[i])) else { continue };
             match *event {

@@ -154,7 +154,8 @@ impl Scenario {
     ) -> Result<Run, JsValue> {
         let options = Options { series: series.unwrap_or(false), ..Options::default() };
         let mut thrown = None;
-        let outcome = eddyline_sim::run(&self.inner.network, &options, &mut |p| observe(progress.as_ref(), p, &mut thrown));
+        let outcome =
+            eddyline_sim::run(&self.inner.network, &options, &mut |p| observe(progress.as_ref(), p, &mut thrown));
         if let Some(thrown) = thrown {
             return Err(thrown);
         }

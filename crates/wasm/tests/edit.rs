@@ -64,7 +64,8 @@ fn a_key_is_removed_with_its_line_or_comma() {
 
 #[test]
 fn lists_of_inline_tables_work_too() {
-    let text = "flow = [\n  { name = \"a\", controller = { kind = \"reno\" } },\n  { name = \"b\" },\n]\nduration = \"1 s\"\n";
+    let text =
+        "flow = [\n  { name = \"a\", controller = { kind = \"reno\" } },\n  { name = \"b\" },\n]\nduration = \"1 s\"\n";
     let kind = edited(text, &["flow", "0", "controller", "kind"], Some("\"cubic\"")).unwrap();
     assert_eq!(kind, text.replace("reno", "cubic"));
     let start = edited(text, &["flow", "1", "start"], Some("\"2 s\"")).unwrap();

@@ -41,11 +41,7 @@ impl Incremental {
     ///
     /// # Errors
     /// [`SimError::Interrupted`], after which it may be called again; [`SimError::OutOfMemory`].
-    pub fn advance(
-        &mut self,
-        to: Time,
-        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<(), SimError> {
+    pub fn advance(&mut self, to: Time, observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), SimError> {
         let to = to.min(self.network.duration);
         if to < self.now {
             return Ok(());
