@@ -10,10 +10,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 DOCS = ROOT / "docs"
+BUILT = ("target", "reports", "node_modules")
 PAGES = sorted(
     page
     for page in ROOT.rglob("*.md")
-    if not any(part.startswith(".") or part in ("target", "reports", "node_modules") for part in page.relative_to(ROOT).parts)
+    if not any(part.startswith(".") or part in BUILT for part in page.relative_to(ROOT).parts)
     or page.is_relative_to(ROOT / "python")
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
