@@ -35,6 +35,8 @@ class Laboratory {
   private readonly message = el("p", { class: "toast", role: "status" });
   private readonly choice = el("select", { id: "story", "aria-label": "story" });
   private readonly compareButton = el("button", { type: "button", "aria-pressed": "false" }, "Compare two");
+  /** What the controls show. */
+  private filled: { text: string; setup: Setup } | null = null;
   private addressTimer = 0;
   private last = performance.now();
 
@@ -184,9 +186,13 @@ class Laboratory {
     };
     this.which.replaceChildren(...this.setups.map((_, i) => el("button", { type: "button", "aria-pressed": i === this.active ? "true" : "false", click: () => pick(i) }, `Set-up ${LABELS[i]}`)));
     this.editor.show(setup.text, setup.errors);
-    const scenario = setup.canonical(this.story.file);
+    // controls are made anew for a new text only, so that a run that ends takes no slider out of a hand
+    const scenario = this.filled?.text === setup.text && this.filled.setup === setup ? null : setup.canonical(this.story.file);
     if (scenario && !this.panel.contains(document.activeElement)) this.fill(scenario, setup);
     else if (scenario) this.refill(scenario, setup);
+    for (const swatch of document.querySelectorAll<HTMLElement>("[data-source]")) {
+      swatch.style.background = sourceColour(Number(swatch.dataset["source"]));
+    }
     if (this.duration() > 0) this.player.setDuration(this.duration());
     this.remember();
   }
@@ -199,9 +205,7 @@ class Laboratory {
       remove: own ? (index: number) => void this.change(withoutFlow(setup.text, index)) : null,
     };
     this.panel.replaceChildren(controls(scenario, this.register, (changes) => this.apply(changes), flows));
-    for (const swatch of document.querySelectorAll<HTMLElement>("[data-source]")) {
-      swatch.style.background = sourceColour(Number(swatch.dataset["source"]));
-    }
+    this.filled = { text: setup.text, setup };
   }
 
   /** As `fill`, and the control that has the focus keeps it. */

@@ -58,7 +58,7 @@ fn pieces_have_no_effect_on_the_outcome() {
         let mut pieces = Incremental::new(Arc::new(network()), &options()).unwrap();
         let (mut to, mut times, mut rows) = (Time::ZERO, Vec::new(), 0);
         while pieces.now() < Time::from_ms(3000) {
-            to = to + piece;
+            to += piece;
             pieces.advance(to, &mut go).unwrap();
             times.extend(pieces.take_log().unwrap().time_s);
             let so_far = pieces.series().unwrap().value.len();
