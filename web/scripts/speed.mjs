@@ -26,7 +26,7 @@ ${flows.map((kind, i) => `[[flow]]\nname = "f${i}"\ncontroller = ${kind}\ndata =
 const cases = {
   "CUBIC, 50 Mbit/s, drop-tail": path("50 Mbit/s", '{ kind = "droptail", limit = "100 packets" }', ['{ kind = "cubic" }']),
   "two-way FAST, 100 Mbit/s": path("100 Mbit/s", '{ kind = "droptail" }', ['{ kind = "fast", alpha = "50 packets" }', '{ kind = "fast", alpha = "50 packets" }']),
-  "BBR and CUBIC, 50 Mbit/s, FQ-CoDel": path("50 Mbit/s", '{ kind = "fq_codel" }', ['{ kind = "bbr" }', '{ kind = "newreno" }', '{ kind = "cubic" }']),
+  "BBR, NewReno and CUBIC, 50 Mbit/s, FQ-CoDel": path("50 Mbit/s", '{ kind = "fq_codel" }', ['{ kind = "bbr" }', '{ kind = "newreno" }', '{ kind = "cubic" }']),
 };
 
 const program = `
