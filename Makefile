@@ -13,9 +13,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*')
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/wasm/*')
 
-.PHONY: help build demo test quick papers pins bench check audit format lock clean
+.PHONY: help build demo test quick papers pins bench check audit format lock web web-test clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -24,6 +24,8 @@ help:
 	@echo 'make papers   build, reproduce all papers in full, compare every verdict with the pinned one'
 	@echo 'make pins     build, reproduce all papers in full, pin their verdicts'
 	@echo 'make build    build: $(BIN)/eddyline'
+	@echo 'make web      build the browser laboratory: web/dist/index.html (needs Node)'
+	@echo 'make web-test build, test it in Node and in Chromium'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
 	@echo 'make audit    look for known weaknesses in what we depend on (needs cargo-deny, pip-audit and the network)'
@@ -86,6 +88,22 @@ format: $(STAMPS)/dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# The browser laboratory: the WebAssembly module, its npm package in web/pkg, and the page.
+WASM_LIBRARY = $(shell rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'error: no Node found' >&2; \
+		echo 'hint: the browser laboratory needs Node 20 or newer with npm; nothing else does' >&2; exit 1; }
+	@test -d '$(WASM_LIBRARY)' || { echo 'error: Rust cannot compile to WebAssembly here' >&2; \
+		echo 'hint: rustup target add wasm32-unknown-unknown' >&2; exit 1; }
+	cd web && npm ci --silent
+	@touch $@
+
+web: web/node_modules/.stamp
+	cd web && npm run --silent check && npm run --silent engine && npm run --silent build
+
+web-test: web $(STAMPS)/build
+	cd web && npm run --silent test:engine && npm run --silent test:page
+
 # Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet
 lock:
@@ -93,7 +111,7 @@ lock:
 	$(LOCK) --group dev -c requirements.txt -o requirements-dev.txt
 
 clean:
-	rm -rf $(VENV) target reports python/eddyline/_core.*.so
+	rm -rf $(VENV) target reports web/dist web/pkg web/node_modules web/bindgen/target python/eddyline/_core.*.so
 
 $(STAMPS)/venv:
 	@test -n '$(PYTHON)' || { echo 'error: no Python 3.11 or newer found' >&2; \

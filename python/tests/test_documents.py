@@ -10,10 +10,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 DOCS = ROOT / "docs"
+BUILT = ("target", "reports", "node_modules")
 PAGES = sorted(
     page
     for page in ROOT.rglob("*.md")
-    if not any(part.startswith(".") or part in ("target", "reports") for part in page.relative_to(ROOT).parts)
+    if not any(part.startswith(".") or part in BUILT for part in page.relative_to(ROOT).parts)
     or page.is_relative_to(ROOT / "python")
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
@@ -79,12 +80,18 @@ def test_the_changelog_has_this_version_or_what_will_be_it():
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "Cargo.lock"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "Cargo.lock", "web/bindgen/Cargo.lock"])
 def test_lock_files_name_no_other_host(name):
     text = (ROOT / name).read_text()
     assert "index-url" not in text
     hosts = set(re.findall(r"https?://([^/\"\s]+)", text))
     assert hosts <= {"github.com"}  # the crates.io index, as Cargo writes it
+
+
+def test_the_lock_file_of_the_browser_laboratory_names_no_registry():
+    text = (ROOT / "web" / "package-lock.json").read_text()
+    assert text.count('"integrity"') > 10
+    assert '"resolved"' not in text
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])

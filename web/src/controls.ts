@@ -67,7 +67,7 @@ function limitControl(path: string[], link: LinkTable, apply: Apply): HTMLElemen
   const written = quantity(link.queue.limit);
   const unit = written === null ? "unlimited" : written.unit === "packets" ? "packets" : "B";
   const value = written === null ? 100 : unit === "packets" ? written.value : (base(link.queue.limit) ?? 0);
-  const number = el("input", { id, type: "number", min: 0, step: "any", value, disabled: unit === "unlimited" });
+  const number = el("input", { id, type: "number", min: 0, step: "any", value: written === null ? "" : value, disabled: unit === "unlimited" });
   const select = el("select", { "aria-label": `unit of the queue limit of ${link.name}` }, ...UNITS.map((u) => el("option", { value: u, selected: u === unit }, u)));
   const send = (): void => {
     const text = select.value === "unlimited" ? '"unlimited"' : `"${Number(number.value)} ${select.value}"`;

@@ -31,11 +31,11 @@ export function sentence(recording: Recording, event: FlowEvent): string {
   const link = links[event.detail]?.name ?? "a link";
   switch (event.event) {
     case "loss":
-      return `${link} loses a packet of ${name}. The sender learns it from the acknowledgements of later packets, a round trip from now.`;
+      return `${link} drops a packet of ${name}. The sender learns of it from the acknowledgements of later packets.`;
     case "ack loss":
-      return `${link} loses an acknowledgement of ${name}. The next one covers it.`;
+      return `${link} drops an acknowledgement of ${name}. The next one covers what it said.`;
     case "timeout":
-      return `The retransmission timer of ${name} expires: no acknowledgement came in time, and it starts again from one packet.`;
+      return `The retransmission timer of ${name} expires: no acknowledgement came in time. The window falls to one packet.`;
     case "recovery":
       return `${name} detects losses, reduces its window and retransmits: loss recovery begins.`;
     case "recovered":
@@ -47,19 +47,20 @@ export function sentence(recording: Recording, event: FlowEvent): string {
   }
 }
 
-const RTT_FACTOR = 3;
+/** Queueing is worth a word where it is more than this share of the round-trip time. */
+const QUEUEING_SHARE = 0.5;
 
-/** The main finding of a run: who gets how much, and who waits where. */
+/** The main finding of a run: who gets how much, and what waits. */
 export function finding(result: Result): string {
   const parts = result.flows.slice(0, 4).map((flow) => {
-    if (flow.goodput_bps === null) return `${flow.name} has no goodput in the summary window.`;
-    const { mean, min } = flow.rtt_s;
+    if (flow.goodput_bps === null) return `${flow.name} was not active in the summary window.`;
+    const { mean } = flow.rtt_s;
     let text = `${flow.name} gets ${rate(flow.goodput_bps)}`;
-    if (mean !== null && min !== null) {
-      text += `, its packets and their acknowledgements take ${time(mean)}`;
-      const [forward, reverse] = [flow.forward_queueing_delay_s ?? 0, flow.reverse_queueing_delay_s ?? 0];
-      if (forward + reverse > (mean * (RTT_FACTOR - 1)) / RTT_FACTOR) {
-        text += forward > reverse ? ` (${time(forward)} of it data waiting in queues)` : ` (${time(reverse)} of it acknowledgements waiting in queues)`;
+    if (mean !== null) {
+      text += `; its mean round trip is ${time(mean)}`;
+      const [data, acks] = [flow.forward_queueing_delay_s ?? 0, flow.reverse_queueing_delay_s ?? 0];
+      if (data + acks > QUEUEING_SHARE * mean) {
+        text += data > acks ? `, ${time(data)} of it data waiting in queues` : `, ${time(acks)} of it acknowledgements waiting in queues`;
       }
     }
     return `${text}.`;

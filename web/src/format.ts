@@ -20,6 +20,7 @@ export function rate(bps: number): string {
 export function time(seconds: number): string {
   const size = Math.abs(seconds);
   if (size === 0) return "0 s";
+  if (size < 1e-6) return "< 1 µs";
   if (size >= 1) return `${digits(seconds)} s`;
   return size >= 1e-3 ? `${digits(seconds * 1e3)} ms` : `${digits(seconds * 1e6)} µs`;
 }

@@ -35,6 +35,8 @@ class Laboratory {
   private readonly message = el("p", { class: "toast", role: "status" });
   private readonly choice = el("select", { id: "story", "aria-label": "story" });
   private readonly compareButton = el("button", { type: "button", "aria-pressed": "false" }, "Compare two");
+  /** What the controls show. */
+  private filled: { text: string; setup: Setup } | null = null;
   private addressTimer = 0;
   private last = performance.now();
 
@@ -53,7 +55,7 @@ class Laboratory {
     const aside = el("aside", { "aria-label": "controls" }, this.which, this.panel, tabs);
     const machine = el("section", { class: "machine", "aria-label": "run this on your machine" }, el("h3", {}, "Run this on your machine"), el("p", { class: "hint" }, "Download the scenario, then:"), el("pre", { tabindex: 0 }, this.command));
     const key = el("p", { class: "key hint" }, "Rectangles are data packets, circles acknowledgements; framed ones are retransmissions, crosses losses. On the window chart: × loss, R recovery begins, ▲ timeout. The shaded part is left out of summaries. Space plays and pauses, arrows step.");
-    const main = el("main", {}, this.title, this.about, this.player.element, this.stage, key, this.variants.element, machine);
+    const main = el("main", {}, this.title, this.about, this.variants.element, this.player.element, this.stage, key, machine);
     root.replaceChildren(header, el("div", { class: "columns" }, aside, main), this.message);
     this.listen();
   }
@@ -114,7 +116,7 @@ class Laboratory {
     this.active = 0;
     this.refresh();
     this.variants.show(this.story, this.setups[0]!);
-    this.player.begin(this.duration(), this.story.speed, state.timeS ?? 0, play && !still);
+    this.player.begin(this.duration() || 1, this.story.speed, state.timeS ?? 0, play && !still);
     await Promise.all(runs);
   }
 
@@ -124,7 +126,7 @@ class Laboratory {
 
   private duration(): number {
     const known = this.setups.map((s) => s.recording?.begun.durationS ?? 0);
-    return Math.max(...known) || 1;
+    return Math.max(0, ...known);
   }
 
   private async addSecond(text: string): Promise<void> {
@@ -184,10 +186,14 @@ class Laboratory {
     };
     this.which.replaceChildren(...this.setups.map((_, i) => el("button", { type: "button", "aria-pressed": i === this.active ? "true" : "false", click: () => pick(i) }, `Set-up ${LABELS[i]}`)));
     this.editor.show(setup.text, setup.errors);
-    const scenario = setup.canonical(this.story.file);
+    // controls are made anew for a new text only, so that a run that ends takes no slider out of a hand
+    const scenario = this.filled?.text === setup.text && this.filled.setup === setup ? null : setup.canonical(this.story.file);
     if (scenario && !this.panel.contains(document.activeElement)) this.fill(scenario, setup);
     else if (scenario) this.refill(scenario, setup);
-    this.player.setDuration(this.duration());
+    for (const swatch of document.querySelectorAll<HTMLElement>("[data-source]")) {
+      swatch.style.background = sourceColour(Number(swatch.dataset["source"]));
+    }
+    if (this.duration() > 0) this.player.setDuration(this.duration());
     this.remember();
   }
 
@@ -199,9 +205,7 @@ class Laboratory {
       remove: own ? (index: number) => void this.change(withoutFlow(setup.text, index)) : null,
     };
     this.panel.replaceChildren(controls(scenario, this.register, (changes) => this.apply(changes), flows));
-    for (const swatch of document.querySelectorAll<HTMLElement>("[data-source]")) {
-      swatch.style.background = sourceColour(Number(swatch.dataset["source"]));
-    }
+    this.filled = { text: setup.text, setup };
   }
 
   /** As `fill`, and the control that has the focus keeps it. */

@@ -25,7 +25,7 @@ export class Player {
     this.durationS = durationS;
     this.speed = speed;
     this.rate.value = String(speed);
-    this.timeS = Math.min(timeS, durationS);
+    this.timeS = timeS;
     this.setPlaying(playing);
     this.show();
   }
@@ -62,7 +62,8 @@ export class Player {
   /** Moves on by a frame, not beyond what is simulated. */
   tick(elapsedS: number, availableS: number): void {
     if (!this.playing) return;
-    this.timeS = Math.min(this.timeS + elapsedS * this.speed, availableS);
+    // while a new run has not come this far, the picture waits
+    this.timeS = Math.max(this.timeS, Math.min(this.timeS + elapsedS * this.speed, availableS));
     if (this.timeS >= this.durationS) this.setPlaying(false);
     this.show();
   }

@@ -24,13 +24,14 @@ export class Setup {
   private readonly strips: Strips;
   private readonly status = el("p", { class: "status", role: "status" });
   private readonly said = el("ol", { class: "events", "aria-label": "latest events" });
+  private readonly found = el("p", { class: "finding" });
   private readonly summary = el("div", { class: "summary" });
   private readonly heading = el("h3");
   readonly element: HTMLElement;
   private cancel: (() => void) | null = null;
   private stale = false;
   private updatedMs = 0;
-  private shownEvents = "";
+  private shownEvents: string | null = null;
 
   constructor(
     private readonly simulator: Simulator,
@@ -41,7 +42,7 @@ export class Setup {
     this.strips = new Strips(seek);
     this.heading.textContent = label;
     const stage = el("div", { class: "stage" }, this.path.canvas);
-    this.element = el("article", { class: "setup", "aria-label": label }, this.heading, stage, this.said, this.strips.element, this.status, this.summary);
+    this.element = el("article", { class: "setup", "aria-label": label }, this.heading, this.found, stage, this.said, this.strips.element, this.status, this.summary);
   }
 
   /** The scenario with defaults filled in; null while the text has errors. */
@@ -129,10 +130,11 @@ export class Setup {
     const linkHead = el("tr", {}, el("td"), ...["utilisation", "mean wait", "drops"].map((t) => el("th", { scope: "col" }, t)));
     const table = el("table", {}, el("thead", {}, linkHead), el("tbody", {}, ...links));
     const noTheory = theory && "reason" in theory ? theory.reason : known ? null : "theory has no model of these controllers";
-    const notes = el("p", { class: "hint" }, noTheory ? `No line of theory: ${noTheory}.` : "Dashed lines and the values marked theory: the equilibrium with the base RTTs that these senders believe.");
+    const notes = el("p", { class: "hint" }, noTheory ? `No line of theory: ${noTheory}.` : "Dotted lines and the values marked theory: the equilibrium with the base RTTs that these senders believe.");
     const held = expectations.map((e) => el("li", {}, `${e.held ? "holds" : "fails"}: ${e.of} ${e.what} ${e.bound}`));
     const wrap = (inner: HTMLElement, label: string): HTMLElement => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, inner);
-    this.summary.replaceChildren(el("p", { class: "finding" }, finding(result)), wrap(flows, "results of flows"), wrap(table, "results of links"), notes, ...(held.length > 0 ? [el("ul", {}, ...held)] : []));
+    this.found.textContent = finding(result);
+    this.summary.replaceChildren(wrap(flows, "results of flows"), wrap(table, "results of links"), notes, ...(held.length > 0 ? [el("ul", {}, ...held)] : []));
   }
 
   /** Draws the state at a time; called every frame. */
@@ -150,7 +152,8 @@ export class Setup {
     const key = recent.map((e) => `${e.timeS}${e.event}`).join();
     if (key !== this.shownEvents) {
       this.shownEvents = key;
-      this.said.replaceChildren(...recent.map((e) => el("li", {}, el("b", {}, `${e.timeS.toFixed(2)} s`), ` ${sentence(recording, e)}`)));
+      const none = recent.length === 0 ? [el("li", {}, "No loss and no timeout so far.")] : [];
+      this.said.replaceChildren(...none, ...recent.map((e) => el("li", {}, el("b", {}, `${e.timeS.toFixed(2)} s`), ` ${sentence(recording, e)}`)));
     }
   }
 

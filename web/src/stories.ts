@@ -68,7 +68,7 @@ export const STORIES: Story[] = [
     title: "FAST on a two-way path",
     text:
       "Two FAST flows in opposite directions. Each counts the delay of both queues as its own, so the slower direction " +
-      "decides for both: the 20 Mbit/s link carries no more than the 10 Mbit/s link. The dashed lines are theory's equilibrium.",
+      "decides for both: the 20 Mbit/s link carries no more than the 10 Mbit/s link. The dotted lines are theory's equilibrium.",
     file: "two-way-fast.toml",
     toml: twoWayFast,
     question: "What moves the equilibrium?",

@@ -25,8 +25,7 @@ export class Variants {
     const table = el("div", { class: "scroll" });
     const all = el("button", { type: "button", class: "primary", click: () => void this.compare(story, setup, table) }, "Compare all");
     this.element.append(
-      el("h3", {}, story.question ?? ""),
-      el("p", { class: "hint" }, "Choose one to see it beside the first set-up, or compare all in a table."),
+      el("h3", {}, story.question ?? "", el("small", { class: "hint" }, " Choose one to see it beside set-up A, or compare all in a table.")),
       el("div", { class: "chips" }, ...chips, all),
       table,
     );
