@@ -74,6 +74,11 @@ impl SendingApplication {
         }
     }
 
+    /// Whether the stack certainly has data that it has not sent: it would not take more, and little was acknowledged since.
+    pub fn is_ahead(&self) -> bool {
+        self.next_write.is_some()
+    }
+
     fn stopped(&self, now: Time) -> bool {
         self.stop.is_some_and(|stop| stop <= now)
     }

@@ -211,8 +211,14 @@ impl Host {
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
             self.transmit(&transmit, data, emit);
-            if self.established && self.sending.is_none() && transmit.size < settings::MIN_DATAGRAM as usize {
+            let done = match &self.sending {
                 // an acknowledgement with room to spare: there was nothing more to send
+                None => self.established && transmit.size < settings::MIN_DATAGRAM as usize,
+                // a timer may have asked for probes, which no window holds back
+                Some(_) if self.timers_handled == Some(now) => false,
+                Some(application) => data && application.is_ahead() && self.seen.holds_back(self.datagram),
+            };
+            if done {
                 break;
             }
         }

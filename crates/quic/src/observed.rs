@@ -26,6 +26,8 @@ pub struct Observations {
     /// Slow-start threshold in bytes, if it has one; infinite before the first loss.
     threshold: AtomicU64,
     recovering: AtomicBool,
+    /// The window is full; the controller learns it with its next event.
+    full: AtomicBool,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -53,6 +55,16 @@ impl Observations {
     /// The congestion window in bytes, as the stack has it.
     pub fn window(&self) -> u64 {
         self.window.load(Relaxed)
+    }
+
+    /// Whether the window has no room for another datagram of so many bytes, although there is data: the stack, asked for one, would
+    /// say so to the controller and do nothing else. It need not be asked then.
+    pub fn holds_back(&self, datagram: u16) -> bool {
+        let full = self.in_flight() + u64::from(datagram) > self.window();
+        if full {
+            self.full.store(true, Relaxed);
+        }
+        full
     }
 
     /// The congestion window in packets of `datagram` bytes.
@@ -170,6 +182,15 @@ struct Observed {
 }
 
 impl Observed {
+    /// The controller, told first that the window was full if it was.
+    fn current(&mut self) -> &mut Inner {
+        if self.seen.full.load(Relaxed) {
+            self.seen.full.store(false, Relaxed);
+            self.inner.on_cwnd_limited();
+        }
+        &mut self.inner
+    }
+
     fn note_decisions(&mut self) {
         let metrics = self.inner.metrics();
         let mut threshold =
@@ -195,12 +216,12 @@ impl Observed {
 
 impl Controller for Observed {
     fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
-        self.inner.on_sent(now, bytes, largest_pn);
+        self.current().on_sent(now, bytes, largest_pn);
     }
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
         add(&self.seen.in_flight, bytes.into());
-        self.inner.on_packet_sent(now, bytes, pn);
+        self.current().on_packet_sent(now, bytes, pn);
     }
 
     fn on_cwnd_limited(&mut self) {
@@ -213,7 +234,7 @@ impl Controller for Observed {
             self.batch = Some((pn, now.saturating_duration_since(sent)));
         }
         self.seen.smoothed_ns.store(rtt.get().as_nanos() as u64, Relaxed);
-        self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
+        self.current().on_ack(now, sent, bytes, pn, app_limited, rtt);
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
@@ -223,7 +244,7 @@ impl Controller for Observed {
             self.seen.sample_ns.store(rtt.as_nanos() as u64, Relaxed);
             add(&self.seen.samples, 1);
         }
-        self.inner.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.current().on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
         self.note_decisions();
     }
 
@@ -239,27 +260,27 @@ impl Controller for Observed {
         let in_flight = self.seen.in_flight();
         self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
         add(&self.seen.persistent, u64::from(is_persistent_congestion));
-        self.inner.on_congestion_event(now, sent, is_persistent_congestion, is_ecn, lost_bytes, largest_lost_pn);
+        self.current().on_congestion_event(now, sent, is_persistent_congestion, is_ecn, lost_bytes, largest_lost_pn);
         self.note_decisions();
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
         add(&self.seen.lost_packets, 1);
-        self.inner.on_packet_lost(lost_bytes, pn, now);
+        self.current().on_packet_lost(lost_bytes, pn, now);
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.inner.on_spurious_congestion_event();
+        self.current().on_spurious_congestion_event();
         self.note_decisions();
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.inner.on_mtu_update(new_mtu);
+        self.current().on_mtu_update(new_mtu);
         self.note_decisions();
     }
 
     fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, requested_max_ack_delay: Duration) {
-        self.inner.on_ack_frequency_update(ack_eliciting_threshold, requested_max_ack_delay);
+        self.current().on_ack_frequency_update(ack_eliciting_threshold, requested_max_ack_delay);
     }
 
     fn window(&self) -> u64 {

@@ -48,10 +48,10 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Changes with every single bit. Four sums side by side, because a packet is long and processors add several numbers at once.
+/// Changes with every single bit. Eight sums side by side, because a packet is long and processors add several numbers at once.
 fn sum(bytes: &[u8]) -> u64 {
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    let mut sums = [0u64; 4];
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let mut sums = [0u64; 8];
     for block in blocks {
         for (sum, word) in sums.iter_mut().zip(block.as_chunks().0) {
             *sum = sum.wrapping_add(u64::from_le_bytes(*word));
