@@ -53,6 +53,15 @@ def test_the_table_names_flows_and_links(eddyline, scenario):
         assert word in ran.out
 
 
+def test_what_is_rarely_intended_is_said(eddyline, scenario):
+    path = scenario()
+    ran = eddyline("run", path, "--set", "flow.upload.start=1 h", "--set", 'flow.download.data=["down", "down"]')
+    assert ran.code == 0
+    assert "note: upload starts at 1 h, not before the end of the run" in ran.err
+    assert "note: download: data crosses link down 2 times" in ran.err
+    assert "note:" not in eddyline("run", path).err
+
+
 def test_all_worlds_side_by_side(eddyline, scenario):
     path = scenario()
     ran = eddyline("run", path, "--world", "all", "--json", "--quiet")

@@ -165,6 +165,11 @@ def command(
             err=True,
         )
 
+    if not quiet:
+        from eddyline.cli.remarks import remarks
+
+        for sentence in remarks(scenario):
+            click.echo(f"note: {sentence}", err=True)
     lone = replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
     if lone is None or lone.result is None:
         _report_failures(replies)

@@ -347,6 +347,14 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("1 BDP", access), "25000 B");
     assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+    let refused = |limit: &str| {
+        let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"droptail\", limit = \"{limit}\" }}");
+        toml(&SMALLEST.replace("delay = \"1 ms\"", &queue), &[]).unwrap_err().all[0].message.clone()
+    };
+    assert!(refused("3 us").ends_with("is less than a byte"));
+    // a byte is one, though no packet fits
+    assert!(!refused("8 us").contains("less than a byte"));
+    assert!(refused("1e6 BDP of 200 d").ends_with("2.2e18 B; at most 1e15 B"));
 }
 
 /// Outages that repeat together only after days are followed one by one: some do, a billion would take longer than any run.
