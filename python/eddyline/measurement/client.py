@@ -19,11 +19,15 @@ __all__ = ["measure"]
 
 _LONG_B, _SHORT_B = 1500, 128
 _ECHOES = 20
-_FIRST_BPS = 1e6
+_LOWEST_BPS = 16e3
+_TRAIN = 40  # packets
+_OVERLOAD = 1.3
+_CARRIED = 0.95
+"""A link that carries this share of an offered rate, or more, is not overloaded."""
 _HIGHEST_BPS = 200e6  # what this program sends
 _FASTEST_PPS = 12_000.0  # what it sends and counts one by one
-_FILL, _HOLD = 2.0, 1.04
-"""Overload that fills a buffer, and overload that keeps it full."""
+_LIGHT, _FILL, _HOLD = 0.2, 2.0, 1.04
+"""Shares of the rate: one that leaves the buffer empty, one that fills it, and one that keeps it full."""
 _LONGEST_FILL_S = 20.0
 _IDLE_S = 0.5
 """Nothing comes for so long once the sender's word has come, which queued behind its packets."""
@@ -101,21 +105,18 @@ class _Client:
         return Direction(rate, unit, limit, full, why)
 
     def _rate(self, down: bool, rtt_s: float) -> float:
-        """The rate of arrival under overload: tried faster until packets are lost or queue."""
-        offered = _FIRST_BPS
-        while True:
-            seconds = max(1.0, 40 * 8 * _LONG_B / offered)
-            arrivals, sent = self.packets(down, [Phase(offered, seconds)], _LONG_B, 2 * rtt_s + _IDLE_S)
+        """The rate of arrival under overload. A train of packets tells what an overload is."""
+        idle_s = 2 * rtt_s + _IDLE_S
+        train = Phase(_HIGHEST_BPS, _TRAIN * 8 * _LONG_B / _HIGHEST_BPS)
+        arrivals, _ = self.packets(down, [train], _LONG_B, idle_s)
+        offered = max(_OVERLOAD * rate_bps(arrivals, _LONG_B, 0), _LOWEST_BPS)
+        while offered < _HIGHEST_BPS:
+            arrivals, _ = self.packets(down, [Phase(offered, max(2.0, 60 * 8 * _LONG_B / offered))], _LONG_B, idle_s)
             found = rate_bps(arrivals, _LONG_B, 0)
-            if found < 0.8 * offered or len(arrivals) < 0.9 * sent:
-                break
-            if offered >= _HIGHEST_BPS:
-                raise EddylineError(f"faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
+            if found < _CARRIED * offered:
+                return found
             offered *= 2
-        again, _ = self.packets(
-            down, [Phase(1.3 * found, max(2.0, 60 * 8 * _LONG_B / found))], _LONG_B, 2 * rtt_s + _IDLE_S
-        )
-        return rate_bps(again, _LONG_B, 0)
+        raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
     def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float]:
         """Waits in the full buffer under heavy and light overload; filled longer and longer until packets are lost."""
@@ -123,7 +124,7 @@ class _Client:
         while True:
             hold = max(1.0, 40 * packet_s)
             phases = [
-                Phase(0.1 * rate, 100 * packet_s),
+                Phase(_LIGHT * rate, 100 * packet_s),
                 Phase(_FILL * rate, max(seconds, 20 * packet_s)),
                 Phase(_HOLD * rate, hold),
             ]
