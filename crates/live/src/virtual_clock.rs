@@ -15,7 +15,8 @@ use eddyline_scenario::result::{Cost, RunResult};
 use nix::sys::personality::{self, Persona};
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::command::Arguments;
 use crate::error::LiveError;
@@ -146,6 +147,18 @@ impl Drop for Place {
     }
 }
 
+/// Kills what is left of a guest: a process that its kernel was tracing as it was killed stays stopped.
+fn kill_guest(place: &Path) {
+    let mark = format!("rootflags={}/root", place.display());
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if let (Some(pid), true) = (pid, command.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())) {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+}
+
 /// Removes folders of processes that were killed.
 fn remove_abandoned(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else { return };
@@ -153,6 +166,7 @@ fn remove_abandoned(base: &Path) {
         let name = entry.file_name();
         let process = name.to_str().and_then(|n| n.strip_prefix(PLACE)).and_then(|pid| pid.parse::<u32>().ok());
         if process.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            kill_guest(&entry.path());
             // another user's folder stays
             let _ = fs::remove_dir_all(entry.path());
         }

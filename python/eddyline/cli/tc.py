@@ -19,7 +19,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline tc two-way.toml
-  eddyline tc two-way.toml --device forward=eth0,eth1 --device backward=eth1,eth0
+  eddyline tc two-way.toml --device down=eth0,eth1 --device up=eth1,eth0
 """
 
 
