@@ -181,7 +181,8 @@ def _measured(table: dict[str, Any], folder: Path) -> dict[str, float]:
     command = f"{sys.executable} -m eddyline measure $EDDYLINE_THERE"
     both = (
         f"nsenter --net=$EDDYLINE_THERE_NET {command} --server --once & n=0;"
-        f"until {command} --seconds 0 --out {out} || [ $n = 20 ]; do n=$((n + 1)); sleep 1; done; kill $!; wait; [ $n != 20 ]"
+        f"until {command} --seconds 0 --out {out} || [ $n = 20 ]; do n=$((n + 1)); sleep 1; done;"
+        "kill $!; wait; [ $n != 20 ]"
     )
     found: dict[str, float] = defaultdict(float)
     if main(["shell", str(given), "--", "sh", "-c", both]) == 0:
