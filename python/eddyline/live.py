@@ -12,7 +12,7 @@ import threading
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from eddyline.progress import RunCallback
-    from eddyline.worlds import RunOptions
 
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
 
-__all__ = ["VARIABLE", "LiveRun", "executable", "run", "shell", "unavailable"]
+__all__ = ["VARIABLE", "LiveOptions", "LiveRun", "executable", "run", "shell", "unavailable"]
 
 VARIABLE = "EDDYLINE_LIVE"
 """Environment variable that names the executable; empty: there is none."""
@@ -70,6 +69,22 @@ def unavailable() -> WorldUnavailable | None:
     if not Path("/dev/net/tun").exists():
         return WorldUnavailable(_WORLD, "no world kernel here: /dev/net/tun is missing", "modprobe tun")
     return None
+
+
+class LiveOptions(NamedTuple):
+    """What to record, and by which clock.
+
+    Attributes:
+        folder: Base of relative paths in the scenario.
+        series: Record series.
+        pcap: Write captures of the hosts' interfaces to this folder.
+        is_virtual: The clock jumps, in a user-mode Linux.
+    """
+
+    folder: Path
+    series: bool = False
+    pcap: Path | None = None
+    is_virtual: bool = False
 
 
 class LiveRun:
@@ -121,12 +136,12 @@ class LiveRun:
         return False
 
 
-def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
+def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | None) -> LiveRun:
     """Runs a scenario. In real time one run at a time, in virtual time several.
 
     Args:
         scenario: What to run.
-        options: Series, captures, and where relative paths in the scenario start.
+        options: What to record, and by which clock.
         progress: Called several times a second.
 
     Raises:
@@ -143,9 +158,9 @@ def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | N
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _turn(options):
         given.write(scenario.canonical.encode())
         given.seek(0)
-        command = [str(program), "--attached", "--folder", str(options.folder or Path.cwd())]
+        command = [str(program), "--attached", "--folder", str(options.folder)]
         command += ["--series", f"/dev/fd/{columns.fileno()}"] if options.series else []
-        command += ["--virtual"] if options.clock == "virtual" else []
+        command += ["--virtual"] if options.is_virtual else []
         command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         text = _output(command, given, columns, scenario.duration_s, progress)
         return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
@@ -178,9 +193,9 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
         return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
 
 
-def _turn(options: RunOptions) -> AbstractContextManager[object]:
+def _turn(options: LiveOptions) -> AbstractContextManager[object]:
     """What a run waits for: the end of others in real time."""
-    return nullcontext() if options.clock == "virtual" else _ONE_AT_A_TIME
+    return nullcontext() if options.is_virtual else _ONE_AT_A_TIME
 
 
 def _output(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["Finding", "Load", "judge", "probe"]
+__all__ = ["Finding", "Load", "judge", "link_table", "probe"]
 
 _CELL, _TRAILER = 48, 8
 """Payload of an ATM cell and trailer of an AAL5 frame, bytes (ITU-T I.363.5)."""
@@ -137,7 +137,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     """
     if link not in scenario.links:
         raise unknown("link", link, scenario.links)
-    table = _table(scenario.to_dict(), link)
+    table = link_table(scenario.to_dict(), link)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")
@@ -158,7 +158,7 @@ def _bounded_by_length(found: Finding, more: Load) -> Finding:
     return replace(found, unit=None, limit=None, why=why)
 
 
-def _table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
+def link_table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
     """The table of a link; for a direction of a duplex the preset's, with the scenario's own keys."""
     from eddyline.kinds import presets
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError, WorldUnavailable
@@ -15,7 +16,6 @@ from eddyline.errors import InputError, WorldUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     import eddyline._core as _core
     from eddyline.live import LiveRun, Run
@@ -169,7 +169,8 @@ def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
     import eddyline.live as live
 
     with _captures(options) as captures:
-        return live.run(scenario, replace(options, pcap=captures), progress)
+        folder, is_virtual = options.folder or Path.cwd(), options.clock == "virtual"
+        return live.run(scenario, live.LiveOptions(folder, bool(options.series), captures, is_virtual), progress)
 
 
 def _kernel_unavailable() -> WorldUnavailable | None:

@@ -45,6 +45,7 @@ ack        = ["down"]
 
 # only the tests of world kernel run it: it takes real time and depends on the machine
 LIVE = os.environ.get("EDDYLINE_LIVE")
+LINUX = os.environ.get("EDDYLINE_LINUX")
 os.environ["EDDYLINE_LIVE"] = ""
 
 

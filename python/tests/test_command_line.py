@@ -383,6 +383,10 @@ def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
 # those that need a cluster, another file or minutes
 ELSEWHERE = (
     "dask:",
+    "kernel",
+    "eddyline shell",
+    "eddyline measure",
+    "home.toml",
     "--controllers",
     "sweep merge",
     "init --controller",

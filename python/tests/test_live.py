@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import conftest
 import pytest
 
+import eddyline._core as _core
 import eddyline.live as live
+from eddyline.captures import FILES
 from eddyline.cli import main
 from eddyline.errors import InputError, WorldUnavailable
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,6 +124,104 @@ def test_fast_keeps_alpha_packets_queued() -> None:
     assert link["queue_packets.mean"] == pytest.approx(29, abs=3)
     assert link["drops.data"] == 0
     assert result.flows.iloc[0]["goodput_bps"] == pytest.approx(1e7 * 1460 / 1500, rel=0.01)
+
+
+ECHO = """
+import os, socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+    s.bind((os.environ["EDDYLINE_THERE"], 9))
+    print("ready", flush=True)
+    s.sendto(*s.recvfrom(9))
+"""
+
+ASK = """
+import os, socket, sys, time
+sys.stdin.readline()
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+    s.settimeout(20)
+    began = time.monotonic()
+    s.sendto(b"x", (os.environ["EDDYLINE_THERE"], 9))
+    s.recv(9)
+raise SystemExit(7 if time.monotonic() - began >= 0.040 else 8)
+"""
+
+
+@pytest.mark.usefixtures("program")
+def test_a_program_crosses_the_path(tmp_path: Path) -> None:
+    """A byte there and back takes the path's delay at least, and the program's exit code comes back."""
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    (tmp_path / "echo.py").write_text(ECHO)
+    (tmp_path / "ask.py").write_text(ASK)
+    run = f"{sys.executable} {tmp_path}"
+    both = f"nsenter --net=$EDDYLINE_THERE_NET {run}/echo.py | {run}/ask.py"
+    assert main(["shell", str(given), "--", "sh", "-c", both]) == 7
+
+
+@pytest.mark.usefixtures("program")
+def test_a_measured_link_is_the_emulated_one(tmp_path: Path) -> None:
+    """Client and server at the two ends of a path: the file that is written has the path's numbers."""
+    down, up = _link("down", "10 Mbit/s", "40 packets"), _link("up", "4 Mbit/s", "30 kB")
+    table = {"duration": "1 s", "link": [down, up], "flow": [_flow("x", "reno")]}
+    for _ in range(TRIES):
+        found = _measured(table, tmp_path)
+        if all(found[name] == pytest.approx(truth, rel=0.1) for name, truth in TRUTH.items()):
+            return
+    _trusted(_table(_flow("x", "reno")))  # skips where the machine is too busy to emulate a path
+    pytest.fail(f"{found} is not {TRUTH}")
+
+
+TRUTH = {"down": 1e7, "down delay": 0.020, "down packets": 40.0, "up": 4e6, "up delay": 0.020, "up B": 30_000.0}
+
+
+def _measured(table: dict[str, Any], folder: Path) -> dict[str, float]:
+    """Rates, delays and limits of a link as they are measured; a limit of another unit has another name."""
+    given, out = folder / "scenario.json", folder / "measured.toml"
+    given.write_text(Scenario(table).canonical)
+    command = f"{sys.executable} -m eddyline measure $EDDYLINE_THERE"
+    both = (
+        f"nsenter --net=$EDDYLINE_THERE_NET {command} --server --once & n=0;"
+        f"until {command} --seconds 0 --out {out} || [ $n = 20 ]; do n=$((n + 1)); sleep 1; done;"
+        "kill $!; wait; [ $n != 20 ]"
+    )
+    found: dict[str, float] = defaultdict(float)
+    if main(["shell", str(given), "--", "sh", "-c", both]) == 0:
+        for link in Scenario.load(out).to_dict()["link"]:
+            limit, _, unit = link["queue"]["limit"].partition(" ")
+            found[link["name"]] = _core.quantity("rate", link["rate"])
+            found[f"{link['name']} delay"] = _core.quantity("time", link["delay"])
+            found[f"{link['name']} {unit}"] = float(limit)
+    return found
+
+
+@pytest.mark.usefixtures("program")
+def test_virtual_time_gives_the_same_bytes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    if conftest.LINUX is not None:
+        monkeypatch.setenv("EDDYLINE_LINUX", conftest.LINUX)
+    table = _table(_flow("x", "fast", alpha="20 packets"), _flow("y", "cubic"), duration="3 s")
+    options = RunOptions(series=False, clock="virtual")
+    try:
+        first, second = (Scenario(table).run_with(options, "kernel").to_dict() for _ in range(2))
+    except WorldUnavailable as e:
+        pytest.skip(f"{e}; {e.hint}")
+    assert first.pop("cost") is not None
+    assert second.pop("cost") is not None
+    assert first == second
+    assert first["emulation"]["trusted"]
+    assert first["emulation"]["lateness_s"]["p99"] < 20e-6
+    assert sum(flow["goodput_bps"] for flow in first["flows"]) == pytest.approx(1e7 * 1460 / 1500, rel=0.03)
+
+
+@pytest.mark.usefixtures("program")
+def test_captures_of_a_run_have_its_packets(tmp_path: Path) -> None:
+    folder = tmp_path / "captures"
+    table = _table(_flow("x", "reno", size="300 kB"), duration="2 s", warmup="0 s")
+    result = Scenario(table).run_with(RunOptions(series=False, pcap=folder), "kernel").to_dict()
+    sizes = [(folder / name).stat().st_size for name in FILES]
+    # headers, at most 128 of each packet, and 32 for its block
+    assert all(
+        300_000 / 1460 * (40 + 32) < size < result["counters"]["packets_sent"] * (128 + 32) + 200 for size in sizes
+    )
 
 
 @pytest.mark.usefixtures("program")

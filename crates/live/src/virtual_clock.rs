@@ -15,7 +15,8 @@ use eddyline_scenario::result::{Cost, RunResult};
 use nix::sys::personality::{self, Persona};
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::command::Arguments;
 use crate::error::LiveError;
@@ -25,6 +26,8 @@ use crate::guest;
 const KERNEL: &str = "EDDYLINE_LINUX";
 /// Memory of the guest. Only what it uses is taken.
 const MEMORY: &str = "mem=1G";
+/// Folders for guests begin with this and end with the number of the process.
+const PLACE: &str = "eddyline-virtual-";
 /// Lines of the kernel's log in an error message.
 const LOG_LINES: usize = 5;
 
@@ -106,8 +109,9 @@ struct Place(PathBuf);
 
 impl Place {
     fn create() -> Result<Self, LiveError> {
-        let base = env::temp_dir().join(format!("eddyline-virtual-{}", std::process::id()));
-        let place = Self(base);
+        let base = env::temp_dir();
+        remove_abandoned(&base);
+        let place = Self(base.join(format!("{PLACE}{}", std::process::id())));
         place.fill().map_err(|e| LiveError::call("folder of the guest", e))?;
         Ok(place)
     }
@@ -140,6 +144,32 @@ impl Drop for Place {
     fn drop(&mut self) {
         // what cannot be removed stays in the folder for temporary files
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Kills what is left of a guest: a process that its kernel was tracing as it was killed stays stopped.
+fn kill_guest(place: &Path) {
+    let mark = format!("rootflags={}/root", place.display());
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if let (Some(pid), true) = (pid, command.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())) {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+}
+
+/// Removes folders of processes that were killed.
+fn remove_abandoned(base: &Path) {
+    let Ok(entries) = fs::read_dir(base) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|n| n.strip_prefix(PLACE)).and_then(|pid| pid.parse::<u32>().ok());
+        if process.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            kill_guest(&entry.path());
+            // another user's folder stays
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

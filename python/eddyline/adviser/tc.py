@@ -1,7 +1,8 @@
 """Commands of `tc` and `ip` that come nearest to the links of a scenario.
 
-A link has two ends: a queue with a rate where packets leave, and a delay behind it. On Linux both cannot be on one device without counting
-packets in propagation as waiting ones, so netem goes to the device that packets arrive by, on an `ifb` device in front of its stack.
+A link has two ends: a queue with a rate where packets leave, and a delay behind it. On Linux both cannot be on one
+device without counting packets in propagation as waiting ones, so netem goes to the device that packets arrive by, on
+an `ifb` device in front of its stack.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline._core as _core
 from eddyline.adviser.line import LINES
+from eddyline.probing import link_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +52,17 @@ def commands(scenario: Scenario, devices: Mapping[str, tuple[str, str]]) -> list
         scenario: Whose links.
         devices: For a link by name, the devices that packets leave by and arrive by.
     """
-    links = json.loads(scenario.canonical)["link"]
-    return [_link(link, *devices[link["name"]]) for link in links]
+    tables = [link_table(scenario.to_dict(), name) for name in scenario.links]
+    return [_link(_complete(table), *devices[table["name"]]) for table in tables]
+
+
+def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A link with all defaults; a medium's other links are not there."""
+    from eddyline.scenario import Scenario
+
+    load = {"name": "load", "path": [table["name"]], "model": {"kind": "cbr", "rate": table["rate"]}}
+    whole = Scenario({"duration": "1 s", "link": [dict(table)], "traffic": [load]})
+    return dict(json.loads(whole.canonical)["link"][0])
 
 
 def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
@@ -62,14 +73,21 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     if queue["kind"] == "cake":
         isolation = {"hosts": "triple-isolate", "flows": "flows"}.get(queue["isolation"], "triple-isolate")
         filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
-        options = [f"bandwidth {rate}", "besteffort", isolation, f"rtt {_us(queue['rtt'])}", filters[queue["ack_filter"]]]
+        options = [
+            f"bandwidth {rate}",
+            "besteffort",
+            isolation,
+            f"rtt {_us(queue['rtt'])}",
+            filters[queue["ack_filter"]],
+        ]
         options.append(f"memlimit {_core.quantity('bytes', queue['limit']):.0f}")
         lines = [f"tc qdisc replace dev {leave} root cake {' '.join(options)} {keyword}"]
     else:
         burst = max(2 * _FULL_B, round(rate_bps / 8 / 1000))
+        bursts = f"burst {burst} cburst {burst}"
         lines = [
             f"tc qdisc replace dev {leave} root handle 1: {framing}htb default 1",
-            f"tc class replace dev {leave} parent 1: classid 1:1 htb rate {rate} burst {burst} cburst {burst} quantum {_FULL_B}",
+            f"tc class replace dev {leave} parent 1: classid 1:1 htb rate {rate} {bursts} quantum {_FULL_B}",
             f"tc qdisc replace dev {leave} parent 1:1 handle 10: {_leaf(queue, notes)}",
         ]
     netem = _netem(link, notes)
@@ -113,7 +131,15 @@ def _framing(framing: Any, notes: list[str]) -> tuple[str, str]:
 
 def _leaf(queue: Mapping[str, Any], notes: list[str]) -> str:
     kind = queue["kind"]
-    plain = {"droptail": _fifo, "headdrop": _fifo, "codel": _codel, "fq_codel": _codel, "pie": _pie, "sfq": _sfq, "red": _red}
+    plain = {
+        "droptail": _fifo,
+        "headdrop": _fifo,
+        "codel": _codel,
+        "fq_codel": _codel,
+        "pie": _pie,
+        "sfq": _sfq,
+        "red": _red,
+    }
     if kind in plain:
         return plain[kind](queue, notes)
     limit = queue.get("limit", "unlimited")
@@ -161,7 +187,8 @@ def _codel(queue: Mapping[str, Any], notes: list[str]) -> str:
 
 def _pie(queue: Mapping[str, Any], notes: list[str]) -> str:
     notes.append("queue pie: alpha and beta are left to the kernel, which counts them in units of its own")
-    return f"pie limit {_packets(queue['limit'])} target {_us(queue['target'])} tupdate {_us(queue['update'])} {_ecn(queue)}"
+    times = f"target {_us(queue['target'])} tupdate {_us(queue['update'])}"
+    return f"pie limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
 
 
 def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:

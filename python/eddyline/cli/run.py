@@ -150,7 +150,9 @@ def command(
     if clock != worlds.CLOCKS[0] and world != worlds.ALL and not worlds.WORLDS[world].clocks:
         raise click.UsageError("--clock is for --world kernel")
     series = out is not None or plot is not None
-    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog, pcap=pcap, clock=clock)
+    options = RunOptions(
+        series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog, pcap=pcap, clock=clock
+    )
     request = Request(world, number, options)
     jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eddyline.cli.options import overrides, scenario_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -15,7 +18,7 @@ EXAMPLES = """\b
 Examples:
   eddyline shell two-way.toml
   eddyline shell two-way.toml -- ping -c 5 10.64.0.1
-  eddyline shell two-way.toml -- sh -c 'nsenter --net=$EDDYLINE_THERE_NET iperf3 -s -1 -D; iperf3 -c $EDDYLINE_THERE -R'
+  eddyline shell two-way.toml -- sh -c 'nsenter --net=$EDDYLINE_THERE_NET iperf3 -s -1 & iperf3 -c $EDDYLINE_THERE'
 """
 
 
@@ -30,10 +33,11 @@ Examples:
 @overrides()
 @click.option("--at-sender", is_flag=True, help="Be at the sender's end of the first flow, not at the receiver's.")
 def command(file: Path, program: tuple[str, ...], overrides: list[tuple[str, str]], at_sender: bool) -> int:
-    """Run a shell, or PROGRAM, at one end of the path of the first flow in FILE. What it sends to the other end crosses the path.
+    """Run a shell, or PROGRAM, at one end of the path of the first flow in FILE.
 
-    Flows and traffic of other programs do not run; cross traffic does. EDDYLINE_HERE and EDDYLINE_THERE are the addresses of
-    the two ends, and nsenter --net=$EDDYLINE_THERE_NET PROGRAM runs a program at the other end. Needs what world kernel needs.
+    What it sends to the other end crosses the path. Flows do not run; cross traffic does. EDDYLINE_HERE and
+    EDDYLINE_THERE are the addresses of the two ends, and nsenter --net=$EDDYLINE_THERE_NET PROGRAM runs one at the
+    other end. Needs what world kernel needs.
     """
     from eddyline.live import shell
     from eddyline.scenario import Scenario

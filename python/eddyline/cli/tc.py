@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,8 @@ import click
 from eddyline.cli.options import overrides, scenario_file
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from eddyline.adviser.tc import LinkCommands
 
 __all__ = ["command"]
@@ -18,7 +19,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline tc two-way.toml
-  eddyline tc two-way.toml --device forward=eth0,eth1 --device backward=eth1,eth0
+  eddyline tc two-way.toml --device down=eth0,eth1 --device up=eth1,eth0
 """
 
 
@@ -42,7 +43,7 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
 
     scenario = Scenario.load(file, set=overrides)
     named = _devices(devices, scenario.links)
-    default = {link: ("$LEAVE", "$ARRIVE") for link in scenario.links}
+    default = dict.fromkeys(scenario.links, ("$LEAVE", "$ARRIVE"))
     sys.stdout.write("\n".join(line for each in commands(scenario, default | named) for line in _lines(each)) + "\n")
     return 0
 

@@ -1,0 +1,210 @@
+"""The client's end: the tests in order."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from eddyline.errors import EddylineError
+from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, receive, send
+from eddyline.measurement.link import Direction, Measurement, buffer, rate_bps, wait_s
+from eddyline.measurement.protocol import Lines, drain, fill, goodput_bps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["measure"]
+
+_LONG_B, _SHORT_B = 1500, 128
+_ECHOES = 20
+_LOWEST_BPS = 16e3
+_TRAIN = 40  # packets
+_OVERLOAD = 1.3
+_CARRIED = 0.95
+"""A link that carries this share of an offered rate, or more, is not overloaded."""
+_HIGHEST_BPS = 200e6  # what this program sends
+_FASTEST_PPS = 12_000.0  # what it sends and counts one by one
+_LIGHT, _FILL, _HOLD = 0.2, 2.0, 1.04
+"""Shares of the rate: one that leaves the buffer empty, one that fills it, and one that keeps it full."""
+_LONGEST_FILL_S = 20.0
+_IDLE_S = 0.5
+"""Nothing comes for so long once the sender's word has come, which queued behind its packets."""
+_ORDERS = {"alone": (0.0, None), "together": (0.0, 0.0), "joined": (0.0, 0.25)}
+"""Starts of a direction and of the other, as shares of the test; None: the other does not run."""
+
+
+class _Client:
+    def __init__(self, host: str, port: int, report: Callable[[str], None]) -> None:
+        self.address, self.report = (host, port), report
+        try:
+            self.control = Lines(socket.create_connection(self.address, timeout=10))
+        except OSError as e:
+            raise EddylineError(
+                f"{host}:{port}: {e.strerror or e}", f"eddyline measure --server 0.0.0.0 on {host}"
+            ) from e
+        self.control.sock.settimeout(180)
+        self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.control.say(**{"for": "control"})
+
+    def ask(self, **request: object) -> None:
+        self.control.say(**request)
+        if not self.control.hear().get("ready"):
+            raise EddylineError("the server ended the measurement")
+
+    def rtt_s(self) -> float:
+        """The minimum round-trip time of small datagrams."""
+        self.ask(do="echo", packets=_ECHOES)
+        times = []
+        self.datagrams.settimeout(2.0)
+        for _ in range(_ECHOES):
+            began = time.monotonic()
+            self.datagrams.sendto(bytes(16), self.address)
+            try:
+                self.datagrams.recv(2048)
+            except TimeoutError:
+                continue
+            times.append(time.monotonic() - began)
+            time.sleep(0.01)
+        self.control.hear()
+        if not times:
+            raise EddylineError("no datagram came back", f"let UDP port {self.address[1]} of the server through")
+        return min(times)
+
+    def packets(self, down: bool, phases: list[Phase], size: int, idle_s: float) -> tuple[list[Arrival], int]:
+        """Packets in one direction: those that arrived, and how many were sent."""
+        if not down:
+            self.ask(do="receive", idle_s=idle_s)
+            sent = send(self.datagrams, self.address, phases, size)
+            self.control.say(finished=True)
+            return [Arrival(*each) for each in self.control.hear()["arrivals"]], sent
+        self.ask(do="send", phases=phases, size=size)
+        self.datagrams.sendto(b"here", self.address)
+        told: list[int] = []
+        waiter = threading.Thread(target=lambda: told.append(int(self.control.hear()["sent"])))
+        waiter.start()
+        arrivals = receive(self.datagrams, lambda: bool(told), idle_s)
+        waiter.join()
+        return arrivals, told[0]
+
+    def direction(self, down: bool, rtt_s: float) -> Direction:
+        """Rate and buffer of one direction."""
+        name = "down" if down else "up"
+        rate = self._rate(down, rtt_s)
+        self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
+        short = next((s for s in (_SHORT_B, 256, 512, 1024) if _FILL * rate / (8 * s) <= _FASTEST_PPS), None)
+        heavy, light = self._full(down, rate, _LONG_B, rtt_s)
+        if short is None:
+            full, why = light, "too fast to tell the unit from here"
+            return Direction(rate, None, rate * full / 8, full, why)
+        _, waited = self._full(down, rate, short, rtt_s)
+        unit, limit, full, why = buffer(rate, (short, waited), (_LONG_B, heavy, light))
+        self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
+        return Direction(rate, unit, limit, full, why)
+
+    def _rate(self, down: bool, rtt_s: float) -> float:
+        """The rate of arrival under overload. A train of packets tells what an overload is."""
+        idle_s = 2 * rtt_s + _IDLE_S
+        train = Phase(_HIGHEST_BPS, _TRAIN * 8 * _LONG_B / _HIGHEST_BPS)
+        arrivals, _ = self.packets(down, [train], _LONG_B, idle_s)
+        offered = max(_OVERLOAD * rate_bps(arrivals, _LONG_B, 0), _LOWEST_BPS)
+        while offered < _HIGHEST_BPS:
+            arrivals, _ = self.packets(down, [Phase(offered, max(2.0, 60 * 8 * _LONG_B / offered))], _LONG_B, idle_s)
+            found = rate_bps(arrivals, _LONG_B, 0)
+            if found < _CARRIED * offered:
+                return found
+            offered *= 2
+        raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
+
+    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float]:
+        """Waits in the full buffer under heavy and light overload; filled longer and longer until packets are lost."""
+        packet_s, seconds = 8 * size / rate, 0.5
+        while True:
+            hold = max(1.0, 40 * packet_s)
+            phases = [
+                Phase(_LIGHT * rate, 100 * packet_s),
+                Phase(_FILL * rate, max(seconds, 20 * packet_s)),
+                Phase(_HOLD * rate, hold),
+            ]
+            arrivals, sent = self.packets(down, phases, size, 2 * rtt_s + _IDLE_S)
+            lost = sent - len(arrivals)
+            # full in the second half of the filling
+            if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
+                return wait_s(arrivals, 1), wait_s(arrivals, 2)
+            seconds *= 2
+
+    def transfers(self, seconds: float) -> tuple[dict[str, float], dict[str, float]]:
+        """Goodput of TCP down and up: alone, together, and where the other joins."""
+        down: dict[str, float] = {}
+        up: dict[str, float] = {}
+        for order, (_, other) in _ORDERS.items():
+            for first_is_down in (True, False):
+                if order == "together" and not first_is_down:
+                    continue
+                later = None if other is None else other * seconds
+                starts = (0.0, later) if first_is_down else (later, 0.0)
+                got_down, got_up = self._transfer(starts, seconds)
+                label = order if order != "joined" else ("upload joined" if first_is_down else "download joined")
+                if got_down is not None:
+                    down[label] = got_down
+                if got_up is not None:
+                    up[label] = got_up
+                self.report(
+                    f"TCP, {label}: " + ", ".join(f"{v / 1e6:.4g} Mbit/s" for v in (got_down, got_up) if v is not None)
+                )
+        return down, up
+
+    def _transfer(self, starts: tuple[float | None, float | None], seconds: float) -> tuple[float | None, float | None]:
+        got: dict[str, float] = {}
+
+        def download(wait: float) -> None:
+            time.sleep(wait)
+            with socket.create_connection(self.address, timeout=60) as sock:
+                Lines(sock).say(**{"for": "download", "seconds": seconds - wait})
+                got["down"] = goodput_bps(drain(sock, seconds - wait))
+
+        def upload(wait: float) -> None:
+            time.sleep(wait)
+            with socket.create_connection(self.address, timeout=60) as sock:
+                lines = Lines(sock)
+                lines.say(**{"for": "upload", "seconds": seconds - wait})
+                fill(sock, seconds - wait)
+                sock.settimeout(60)
+                got["up"] = float(lines.hear()["goodput_bps"])
+
+        threads = [
+            threading.Thread(target=work, args=(start,))
+            for work, start in ((download, starts[0]), (upload, starts[1]))
+            if start is not None
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return got.get("down"), got.get("up")
+
+
+def measure(host: str, port: int, seconds: float, report: Callable[[str], None]) -> Measurement:
+    """Measures the link to a server.
+
+    Args:
+        host: The server.
+        port: Its port.
+        seconds: Duration of each test with TCP; 0 leaves them out.
+        report: Called with a line on each finding.
+
+    Raises:
+        EddylineError: There is no server, or nothing arrives.
+    """
+    client = _Client(host, port, report)
+    echo_s = client.rtt_s()
+    report(f"round-trip time: {1e3 * echo_s:.4g} ms")
+    down, up = client.direction(True, echo_s), client.direction(False, echo_s)
+    # the echoes' own transmission
+    own_s = sum(8 * (16 + HEADERS_B) / way.rate_bps for way in (down, up))
+    if seconds > 0:
+        down.goodput_bps, up.goodput_bps = client.transfers(seconds)
+    client.control.sock.close()
+    return Measurement(max(0.0, echo_s - own_s), down, up)

@@ -1,0 +1,86 @@
+"""Numbered datagrams with their times of sending, in phases of a constant rate each."""
+
+from __future__ import annotations
+
+import select
+import struct
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+__all__ = ["HEADERS_B", "Arrival", "Phase", "receive", "send"]
+
+HEADERS_B = 28
+"""Of IPv4 and UDP; sizes are those of the IP packet."""
+_HEAD = struct.Struct("!IIQ")  # phase, number, time of sending in ns
+_TICK_S = 0.0005
+
+
+class Phase(NamedTuple):
+    """Packets of a constant rate.
+
+    Attributes:
+        rate_bps: Their rate.
+        seconds: How long.
+    """
+
+    rate_bps: float
+    seconds: float
+
+
+class Arrival(NamedTuple):
+    """A packet that arrived; times are of the clocks of sender and receiver.
+
+    Attributes:
+        phase: Its phase.
+        number: Its number, from 0.
+        sent_ns: When it was sent.
+        received_ns: When it arrived.
+    """
+
+    phase: int
+    number: int
+    sent_ns: int
+    received_ns: int
+
+
+def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int) -> int:
+    """Sends packets of `size` bytes and returns how many."""
+    padding = bytes(max(0, size - HEADERS_B - _HEAD.size))
+    number = 0
+    for i, phase in enumerate(phases):
+        interval_s = 8 * size / phase.rate_bps
+        began, sent, count = time.monotonic(), 0, max(1, round(phase.seconds / interval_s))
+        while sent < count:
+            due = min(count, int((time.monotonic() - began) / interval_s) + 1)
+            for _ in range(due - sent):
+                try:
+                    sock.sendto(_HEAD.pack(i, number, time.monotonic_ns()) + padding, to)
+                except BlockingIOError:
+                    select.select([], [sock], [])
+                number += 1
+            sent = due
+            if sent < count:
+                time.sleep(max(_TICK_S, began + sent * interval_s - time.monotonic()))
+    return number
+
+
+def receive(sock: socket.socket, finished: Callable[[], bool], idle_s: float) -> list[Arrival]:
+    """Records arrivals until nothing has come for `idle_s` after the sender has finished."""
+    arrivals: list[Arrival] = []
+    last = time.monotonic()
+    sock.settimeout(0.05)
+    while True:
+        try:
+            data = sock.recv(2048)
+            now = time.monotonic_ns()
+            if len(data) >= _HEAD.size:
+                phase, number, sent_ns = _HEAD.unpack_from(data)
+                arrivals.append(Arrival(phase, number, sent_ns, now))
+            last = time.monotonic()
+        except TimeoutError:
+            if finished() and time.monotonic() - last > idle_s:
+                return arrivals

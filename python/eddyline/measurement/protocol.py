@@ -1,0 +1,74 @@
+"""What client and server say to each other: one JSON document a line, over TCP connections to the server's port.
+
+The first line of a connection says what it is for: `control`, `upload` (the client sends bytes until it closes) or
+`download` (the server sends bytes for so many seconds). Datagrams use the server's port of the same number; the
+client's first ones tell its address.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["PORT", "Lines", "drain", "fill", "goodput_bps"]
+
+PORT = 5710
+_CHUNK = 1 << 16
+
+
+class Lines:
+    """A connection on which documents are sent and received."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self._file = sock.makefile("rb")
+
+    def say(self, **document: Any) -> None:
+        """Sends a document."""
+        self.sock.sendall(json.dumps(document).encode() + b"\n")
+
+    def hear(self) -> dict[str, Any]:
+        """The next document; empty at the end of the connection."""
+        line = self._file.readline()
+        return dict(json.loads(line)) if line else {}
+
+
+def fill(sock: socket.socket, seconds: float) -> None:
+    """Sends bytes for so many seconds."""
+    data, end = bytes(_CHUNK), time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        sock.settimeout(left)
+        try:
+            sock.send(data)
+        except TimeoutError:
+            return
+
+
+def drain(sock: socket.socket, seconds: float) -> list[tuple[float, int]]:
+    """Reads bytes until the end, at most so many seconds: times and bytes so far."""
+    read, end, samples = 0, time.monotonic() + seconds, []
+    while (left := end - time.monotonic()) > 0:
+        sock.settimeout(left)
+        try:
+            data = sock.recv(_CHUNK)
+        except (TimeoutError, ConnectionError):
+            break
+        if not data:
+            break
+        read += len(data)
+        samples.append((time.monotonic(), read))
+    return samples
+
+
+def goodput_bps(samples: list[tuple[float, int]], skipped: float = 0.25) -> float:
+    """Rate of the bytes read, the first share of the time skipped; 0 where hardly anything came."""
+    if len(samples) < 3:
+        return 0.0
+    begin = samples[0][0] + skipped * (samples[-1][0] - samples[0][0])
+    first = next(sample for sample in samples if sample[0] >= begin)
+    span = samples[-1][0] - first[0]
+    return 8 * (samples[-1][1] - first[1]) / span if span > 0 else 0.0

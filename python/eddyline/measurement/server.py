@@ -1,0 +1,103 @@
+"""The server's end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import Any
+
+from eddyline.measurement.datagrams import Phase, receive, send
+from eddyline.measurement.protocol import Lines, drain, fill, goodput_bps
+
+__all__ = ["serve"]
+
+_LONGEST_S = 120.0
+"""No single test takes longer."""
+
+
+def serve(host: str, port: int, clients: int | None = None) -> None:
+    """Serves clients one after the other: so many, or for ever.
+
+    Raises:
+        OSError: The address cannot be used.
+    """
+    with socket.create_server((host, port)) as listener, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        datagrams.bind((host, port))
+        datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        served = threading.Semaphore(0)
+        threading.Thread(target=_accept, args=(listener, datagrams, served), daemon=True).start()
+        done = 0
+        while clients is None or done < clients:
+            served.acquire()
+            done += 1
+
+
+def _accept(listener: socket.socket, datagrams: socket.socket, served: threading.Semaphore) -> None:
+    while True:
+        try:
+            sock, _ = listener.accept()
+        except OSError:
+            return  # the server has ended
+        threading.Thread(target=_connection, args=(sock, datagrams, served), daemon=True).start()
+
+
+def _connection(sock: socket.socket, datagrams: socket.socket, served: threading.Semaphore) -> None:
+    with sock:
+        lines = Lines(sock)
+        try:
+            first = lines.hear()
+            if first.get("for") == "control":
+                _control(lines, datagrams)
+                served.release()
+            elif first.get("for") == "download":
+                fill(sock, min(float(first["seconds"]), _LONGEST_S))
+            elif first.get("for") == "upload":
+                lines.say(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
+        except (OSError, ValueError, KeyError):
+            return  # a client that has gone, or that is not ours
+
+
+def _control(lines: Lines, datagrams: socket.socket) -> None:
+    while request := lines.hear():
+        match request["do"]:
+            case "echo":
+                _echo(datagrams, int(request["packets"]), lines)
+            case "send":
+                datagrams.settimeout(5.0)
+                lines.say(ready=True)
+                _, client = datagrams.recvfrom(2048)
+                phases = [Phase(*phase) for phase in request["phases"]]
+                lines.say(sent=send(datagrams, client, phases, int(request["size"])))
+            case "receive":
+                lines.say(arrivals=_receive(lines, datagrams, float(request["idle_s"])))
+
+
+def _echo(datagrams: socket.socket, packets: int, lines: Lines) -> None:
+    """Returns so many datagrams to where they come from."""
+    datagrams.settimeout(2.0)
+    lines.say(ready=True)
+    for _ in range(packets):
+        try:
+            data, client = datagrams.recvfrom(2048)
+        except TimeoutError:
+            break
+        datagrams.sendto(data, client)
+    lines.say(done=True)
+
+
+def _receive(lines: Lines, datagrams: socket.socket, idle_s: float) -> list[Any]:
+    """Records arrivals until the client says that it has sent all."""
+    finished = threading.Event()
+    ends = time.monotonic() + _LONGEST_S
+
+    def wait() -> None:
+        lines.hear()
+        finished.set()
+
+    lines.say(ready=True)
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    arrivals = receive(datagrams, lambda: finished.is_set() or time.monotonic() > ends, idle_s)
+    waiter.join()
+    return list(arrivals)

@@ -1,0 +1,105 @@
+"""Captures: read back by tshark and tcptrace, programs of others, whose figures agree with the result."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import eddyline.captures as captures
+from eddyline.cli import main
+from eddyline.errors import InputError
+from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SIZES = {"x": 600_000, "y": 300_000}
+
+
+def scenario() -> Scenario:
+    """A transfer each way; the first loses packets at the end of slow start."""
+    link = {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"kind": "droptail", "limit": "20 packets"}}
+    flows = [
+        {"name": name, "controller": {"kind": "reno"}, "data": [data], "ack": [ack], "start": start}
+        | {"size": f"{SIZES[name]} B"}
+        for name, data, ack, start in (("x", "d", "u", "0 s"), ("y", "u", "d", "300 ms"))
+    ]
+    return Scenario({"duration": "4 s", "link": [{"name": n} | link for n in ("d", "u")], "flow": flows})
+
+
+def tool(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run of a program, where it is installed."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return subprocess.run([found, *arguments], capture_output=True, text=True, check=True)
+
+
+def sent(capture: Path) -> dict[str, tuple[int, int]]:
+    """From tcptrace: by sending host, unique bytes and retransmitted data packets."""
+    found: dict[str, tuple[int, int]] = {}
+    hosts: list[str] = []
+    figures: dict[str, list[str]] = {}
+    for line in tool("tcptrace", "-l", "-n", str(capture)).stdout.splitlines():
+        name, _, rest = line.strip().partition(":")
+        if name.startswith("host "):
+            hosts = [*hosts, rest.strip()][-2:]
+        elif name in ("unique bytes sent", "rexmt data pkts"):
+            figures[name] = [word for word in rest.replace(name + ":", " ").split() if word.isdigit()]
+            if name == "rexmt data pkts":
+                unique = figures["unique bytes sent"]
+                found[hosts[0].rpartition(":")[0]] = int(unique[0]), int(figures[name][0])
+    return found
+
+
+def check(folder: Path, document: dict[str, Any]) -> None:
+    """Both files open without a warning, and have the bytes and retransmissions of the result."""
+    packets = 0
+    for name in captures.FILES:
+        read = tool("tshark", "-r", str(folder / name), "-T", "fields", "-e", "frame.time_epoch", "-e", "ip.len")
+        warnings = [line for line in read.stderr.splitlines() if "Running as user" not in line]
+        assert not warnings
+        times = [float(line.split()[0]) for line in read.stdout.splitlines()]
+        assert times == sorted(times)
+        packets += len(times)
+    assert packets > 2 * sum(SIZES.values()) / 1460
+    by_host = [sent(folder / name) for name in captures.FILES]
+    flows = {flow["name"]: flow for flow in document["flows"]}
+    for flow, (host, address) in {"x": (0, "10.64.0.1"), "y": (1, "10.65.0.2")}.items():
+        bytes_sent, retransmitted = by_host[host][address]
+        assert bytes_sent == SIZES[flow] == flows[flow]["delivered_bytes"]
+        assert retransmitted == flows[flow]["retransmits"]
+    assert flows["x"]["retransmits"] > 0
+
+
+def test_captures_of_a_simulation_agree_with_its_result(tmp_path: Path) -> None:
+    given = tmp_path / "scenario.json"
+    given.write_text(scenario().canonical)
+    folder = tmp_path / "captures"
+    assert main(["run", str(given), "--pcap", str(folder), "--quiet", "--json"]) == 0
+    assert sorted(file.name for file in folder.iterdir()) == sorted(captures.FILES)
+    check(folder, scenario().run("sim", series=False).to_dict())
+
+
+def test_captures_replace_captures_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "captures"
+    options = RunOptions(series=False, pcap=folder)
+    scenario().run_with(options)
+    first = (folder / captures.FILES[0]).read_bytes()
+    scenario().run_with(options)
+    assert (folder / captures.FILES[0]).read_bytes() == first, "the same run gives the same bytes"
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"holds more than captures: notes\.txt"):
+        scenario().run_with(options)
+
+
+def test_worlds_without_tcp_packets_have_no_captures(tmp_path: Path) -> None:
+    given = tmp_path / "scenario.json"
+    given.write_text(scenario().canonical)
+    assert main(["run", str(given), "--world", "theory", "--pcap", str(tmp_path / "captures")]) == 2
+    with pytest.raises(InputError, match="world quic has no TCP packets"):
+        scenario().run_with(RunOptions(series=False, pcap=tmp_path / "captures"), "quic")

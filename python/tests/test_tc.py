@@ -1,0 +1,86 @@
+"""`eddyline tc`: the nearest tc and netem commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from eddyline.adviser.tc import commands
+from eddyline.cli import main
+from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def lines(queue: dict[str, Any], **more: Any) -> tuple[str, str, list[str]]:
+    """The last line of the queue's commands, that of the path's, and the notes."""
+    link = {"name": "d", "rate": "10 Mbit/s", "delay": "20 ms", "queue": queue, **more}
+    back = {"name": "u", "rate": "1 Gbit/s", "delay": "0 s"}
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["u"]}
+    scenario = Scenario({"duration": "1 s", "link": [link, back], "flow": [flow]})
+    found = commands(scenario, {"d": ("eth0", "eth1"), "u": ("eth1", "eth0")})
+    assert not found[1].path, "a link without delay needs no netem"
+    return found[0].queue[-1], found[0].path[-1], found[0].notes
+
+
+@pytest.mark.parametrize(
+    ("queue", "leaf"),
+    [
+        ({"kind": "droptail", "limit": "50 packets"}, "pfifo limit 50"),
+        ({"kind": "droptail", "limit": "75 kB"}, "bfifo limit 75000"),
+        ({"kind": "headdrop", "limit": "50 packets"}, "pfifo_head_drop limit 50"),
+        ({"kind": "codel", "target": "8 ms"}, "codel limit 1000 target 8000us interval 100000us ecn"),
+        ({"kind": "sfq"}, "sfq limit 127 divisor 1024 perturb 0"),
+    ],
+)
+def test_a_queue_is_the_discipline_of_its_kind(queue: dict[str, Any], leaf: str) -> None:
+    last, path, notes = lines(queue)
+    assert last == f"tc qdisc replace dev eth0 parent 1:1 handle 10: {leaf}"
+    assert path == "tc qdisc replace dev ifb-d root netem limit 1000000 delay 20000us"
+    assert not notes
+
+
+def test_cake_shapes_by_itself() -> None:
+    last, _, _ = lines({"kind": "cake", "rtt": "50 ms", "ack_filter": "aggressive"})
+    assert last.startswith("tc qdisc replace dev eth0 root cake bandwidth 10000000bit besteffort")
+    assert "rtt 50000us ack-filter-aggressive" in last
+
+
+def test_loss_and_jitter_are_netems() -> None:
+    jitter = {"kind": "normal", "sd": "2 ms"}
+    _, path, notes = lines({"kind": "droptail"}, loss=0.01, jitter=jitter)
+    assert path.endswith("netem limit 1000000 delay 20000us 2000us distribution normal loss random 1%")
+    assert any("reorder" in note for note in notes)
+    bursts = {"kind": "gilbert-elliott", "p": 0.01, "r": 0.25}
+    _, path, _ = lines({"kind": "droptail"}, loss=bursts)
+    assert path.endswith("loss gemodel 1% 25% 100% 0%")
+
+
+def test_an_access_link_has_the_queues_of_its_preset() -> None:
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["home/down"], "ack": ["home/up"]}
+    scenario = Scenario({"duration": "1 s", "duplex": [{"name": "home", "preset": "docsis-3.1"}], "flow": [flow]})
+    found = commands(scenario, {"home/down": ("eth0", "eth1"), "home/up": ("eth1", "eth0")})
+    assert [each.link for each in found] == ["home/down", "home/up"]
+    assert "ip link add ifb-home-down type ifb" in found[0].path
+
+
+def test_what_tc_cannot_express_is_said() -> None:
+    last, _, notes = lines({"kind": "ack_filter", "limit": "50 packets"}, corrupt=0.001)
+    assert last.endswith("pfifo limit 50")
+    assert any("no discipline of tc is the same" in note for note in notes)
+    assert "corrupt: tc has nothing like it" in notes
+
+
+def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = tmp_path / "two-way.toml"
+    assert main(["init", str(given)]) == 0
+    capsys.readouterr()
+    assert main(["tc", str(given), "--device", "down=wan0,lan0"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed
+    assert all(line.startswith(("tc ", "ip ", "# ")) for line in printed)
+    assert any("dev wan0 root" in line for line in printed)
+    assert main(["tc", str(given), "--device", "dwn=wan0,lan0"]) == 2
+    assert "did you mean" in capsys.readouterr().err
