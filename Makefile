@@ -99,7 +99,7 @@ web/node_modules/.stamp: web/package.json web/package-lock.json
 	@touch $@
 
 web: web/node_modules/.stamp
-	cd web && npm run --silent check && npm run --silent engine && npm run --silent build
+	cd web && npm run --silent engine && npm run --silent check && npm run --silent build
 
 web-test: web $(STAMPS)/build
 	cd web && npm run --silent test:engine && npm run --silent test:page
