@@ -195,13 +195,15 @@ def _measured(table: dict[str, Any], folder: Path) -> dict[str, float]:
 
 
 @pytest.mark.usefixtures("program")
-def test_virtual_time_gives_the_same_bytes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_virtual_time_gives_the_same_bytes_twice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     if conftest.LINUX is not None:
         monkeypatch.setenv("EDDYLINE_LINUX", conftest.LINUX)
     table = _table(_flow("x", "fast", alpha="20 packets"), _flow("y", "cubic"), duration="3 s")
     options = RunOptions(series=False, clock="virtual")
+    spaced = tmp_path / "a folder"
+    spaced.mkdir()
     try:
-        first, second = (Scenario(table).run_with(options, "kernel").to_dict() for _ in range(2))
+        first, second = (Scenario(table, folder=at).run_with(options, "kernel").to_dict() for at in (tmp_path, spaced))
     except WorldUnavailable as e:
         pytest.skip(f"{e}; {e.hint}")
     assert first.pop("cost") is not None

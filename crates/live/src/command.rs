@@ -10,7 +10,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
 use crate::error::LiveError;
-use crate::guest::{self, Told};
+use crate::init::{self, BootArguments};
 use crate::run::{Options, run};
 use crate::{shell, virtual_clock};
 
@@ -80,8 +80,8 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
             "--shell" => given.shell = Some(value()?.as_os_str() == "sender"),
             "--" => given.program = rest.by_ref().collect(),
             "--boot" => return virtual_clock::boot(&rest.collect::<Vec<_>>()).map(|()| ExitCode::SUCCESS),
-            "--guest" => {
-                guest::main(&told(&mut rest).ok_or_else(|| wrong("--guest: four values".to_owned()))?);
+            "--init" => {
+                init::main(&boot_arguments(&mut rest).ok_or_else(|| wrong("--init: four values".to_owned()))?);
                 return Ok(ExitCode::SUCCESS);
             }
             "--pcap" => given.pcap = Some(value()?),
@@ -108,10 +108,10 @@ fn load(given: &Arguments, text: &str) -> Result<Network, LiveError> {
     Ok(scenario.network)
 }
 
-/// What the kernel's command line tells a guest.
-fn told(rest: &mut impl Iterator<Item = String>) -> Option<Told> {
+/// The arguments of the first process, which the kernel hands on from its command line.
+fn boot_arguments(rest: &mut impl Iterator<Item = String>) -> Option<BootArguments> {
     let (work, folder) = (rest.next()?, rest.next()?);
-    Some(Told { work, folder, series: rest.next()? == "1", pcap: rest.next()? == "1" })
+    Some(BootArguments { work, folder, series: rest.next()? == "1", pcap: rest.next()? == "1" })
 }
 
 /// Runs what the arguments ask for and returns the result document.

@@ -1,7 +1,7 @@
 //! Runs in virtual time: the same program in a user-mode Linux whose clock jumps.
 //!
-//! The guest computes in no time, and its clock jumps to the next timer when it sleeps (`time-travel=inf-cpu`). So a run takes what it
-//! computes, and a busy machine changes nothing. The guest needs no rights. It sees a root of its own, read-only, with this program and
+//! Computing takes none of its time, and its clock jumps to the next timer when it sleeps (`time-travel=inf-cpu`). So a run takes what it
+//! computes, and a busy machine changes nothing. It needs no rights, and sees a root of its own, read-only, with this program and
 //! its libraries, a folder for the run, and the scenario's folder, read-only.
 
 use std::env;
@@ -20,13 +20,13 @@ use nix::unistd::Pid;
 
 use crate::command::Arguments;
 use crate::error::LiveError;
-use crate::guest;
+use crate::init;
 
 /// Environment variable that names the kernel.
 const KERNEL: &str = "EDDYLINE_LINUX";
-/// Memory of the guest. Only what it uses is taken.
+/// Memory of the user-mode Linux. Only what it uses is taken.
 const MEMORY: &str = "mem=1G";
-/// Folders for guests begin with this and end with the number of the process.
+/// Folders for runs begin with this and end with the number of the process.
 const PLACE: &str = "eddyline-virtual-";
 /// Lines of the kernel's log in an error message.
 const LOG_LINES: usize = 5;
@@ -54,20 +54,22 @@ pub fn run(text: &str, given: &Arguments) -> Result<String, LiveError> {
     let place = Place::create()?;
     let work = place.0.join("work");
     let failed = |e: std::io::Error| LiveError::call("virtual time", e);
-    fs::write(work.join(guest::SCENARIO), text).map_err(failed)?;
+    fs::write(work.join(init::SCENARIO), text).map_err(failed)?;
     let log = File::create(work.join("log")).map_err(failed)?;
     let folder = given.folder.clone().unwrap_or_else(|| ".".into()).canonicalize().map_err(failed)?;
     let mut boot = Command::new(env::current_exe().map_err(failed)?);
-    boot.arg("--boot").arg(&kernel).arg(&place.0).arg(&folder);
+    // the kernel's command line would take a path with a space apart
+    std::os::unix::fs::symlink(&folder, place.0.join("folder")).map_err(failed)?;
+    boot.arg("--boot").arg(&kernel).arg(&place.0);
     boot.args([given.series.is_some(), given.pcap.is_some()].map(|on| if on { "1" } else { "0" }));
     let status = boot.stdin(Stdio::null()).stdout(log).stderr(Stdio::null()).status().map_err(failed)?;
-    if let Ok(error) = fs::read_to_string(work.join(guest::ERROR)) {
+    if let Ok(error) = fs::read_to_string(work.join(init::ERROR)) {
         return Err(LiveError::reported(&error));
     }
-    let Ok(result) = fs::read_to_string(work.join(guest::RESULT)) else {
+    let Ok(result) = fs::read_to_string(work.join(init::RESULT)) else {
         return Err(LiveError::Failed(format!("the user-mode Linux gave no result ({status}): {}", place.log())));
     };
-    for (wanted, made) in [(&given.series, guest::SERIES), (&given.pcap, guest::CAPTURES)] {
+    for (wanted, made) in [(&given.series, init::SERIES), (&given.pcap, init::CAPTURES)] {
         if let Some(wanted) = wanted {
             copy(&work.join(made), wanted).map_err(failed)?;
         }
@@ -84,8 +86,8 @@ pub fn run(text: &str, given: &Arguments) -> Result<String, LiveError> {
 /// # Errors
 /// It cannot be started.
 pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
-    let [kernel, place, folder, series, pcap] = arguments else {
-        return Err(LiveError::Input("--boot: five values".to_owned()));
+    let [kernel, place, series, pcap] = arguments else {
+        return Err(LiveError::Input("--boot: four values".to_owned()));
     };
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::call("prctl", e))?;
     // addresses of a process are a source of randomness
@@ -96,7 +98,7 @@ pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
         .args(["con=null", "con0=null,fd:1", "quiet", "init=/eddyline-live"])
         .arg(format!("rootflags={place}/root"))
         .arg(format!("uml_dir={place}/uml"))
-        .args(["--", "--guest", &format!("{place}/work"), folder, series, pcap])
+        .args(["--", "--init", &format!("{place}/work"), &format!("{place}/folder"), series, pcap])
         .env_clear()
         .env("EDDYLINE_SEED", "1")
         .env("TMPDIR", "/dev/shm")
@@ -104,15 +106,20 @@ pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
     Err(LiveError::call(kernel, error))
 }
 
-/// A temporary folder: `root` for the guest, `work` for the run.
+/// A temporary folder: `root`, which it sees as its root, `work` for the run, and `folder`, a link to the scenario's.
 struct Place(PathBuf);
 
 impl Place {
     fn create() -> Result<Self, LiveError> {
         let base = env::temp_dir();
+        if base.to_string_lossy().contains(char::is_whitespace) {
+            let reason =
+                format!("virtual time: the folder for temporary files, {}, has a space in its name", base.display());
+            return Err(LiveError::Unavailable { reason, remedy: "TMPDIR=/tmp".to_owned() });
+        }
         remove_abandoned(&base);
         let place = Self(base.join(format!("{PLACE}{}", std::process::id())));
-        place.fill().map_err(|e| LiveError::call("folder of the guest", e))?;
+        place.fill().map_err(|e| LiveError::call("folder of the run", e))?;
         Ok(place)
     }
 
@@ -147,8 +154,8 @@ impl Drop for Place {
     }
 }
 
-/// Kills what is left of a guest: a process that its kernel was tracing as it was killed stays stopped.
-fn kill_guest(place: &Path) {
+/// Kills what is left of a user-mode Linux: a process that it was tracing as it was killed stays stopped.
+fn kill_abandoned(place: &Path) {
     let mark = format!("rootflags={}/root", place.display());
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
@@ -166,7 +173,7 @@ fn remove_abandoned(base: &Path) {
         let name = entry.file_name();
         let process = name.to_str().and_then(|n| n.strip_prefix(PLACE)).and_then(|pid| pid.parse::<u32>().ok());
         if process.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
-            kill_guest(&entry.path());
+            kill_abandoned(&entry.path());
             // another user's folder stays
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /*
- * Random numbers of a guest: a sequence that the environment's EDDYLINE_SEED begins, in place of the host's.
+ * Random numbers of the user-mode Linux: a sequence that the environment's EDDYLINE_SEED begins, in place of the host's.
  *
  * Two runs with the same seed then choose the same ports, sequence numbers and hash keys. Nothing here is secret.
  */

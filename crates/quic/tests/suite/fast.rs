@@ -4,7 +4,7 @@
 //! Alpha is what FAST makes of its round-trip time beyond the known one, which is propagation alone: packets that wait and packets that
 //! are being transmitted. Theory's queue holds all of it. So it is compared with both together; results count the waiting ones.
 //!
-//!     cargo test -p eddyline-quic --test fast -- --nocapture --test-threads 1
+//!     cargo test -p eddyline-quic fast:: -- --nocapture --test-threads 1
 //!
 //! prints a row for each case.
 

@@ -26,9 +26,9 @@ pub const CAPTURES: &str = "captures";
 /// Exit code and message.
 pub const ERROR: &str = "error.txt";
 
-/// What a guest is told on its kernel's command line.
+/// What the arguments of the first process say.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct BootArguments {
     /// The host's folder for [`WORK`].
     pub work: String,
     /// The host's folder for [`FOLDER`].
@@ -40,20 +40,20 @@ pub struct Told {
 }
 
 /// Runs and switches off.
-pub fn main(told: &Told) {
-    if let Err(e) = prepare(told).and_then(|()| run(told)) {
+pub fn main(boot: &BootArguments) {
+    if let Err(e) = prepare(boot).and_then(|()| run(boot)) {
         let _ = fs::write(Path::new(WORK).join(ERROR), format!("{}\n{e}", e.exit_code()));
     }
     // a kernel that cannot be switched off has nothing left to do either
     let _ = reboot(RebootMode::RB_POWER_OFF);
 }
 
-fn prepare(told: &Told) -> Result<(), LiveError> {
+fn prepare(boot: &BootArguments) -> Result<(), LiveError> {
     let attach = |what: &'static str, at: &'static str, kind: &str, flags, data: &str| {
         mount(Some(what), at, Some(kind), flags, Some(data)).map_err(|e| LiveError::call(at, e))
     };
-    attach("work", WORK, "hostfs", MsFlags::empty(), &told.work)?;
-    attach("folder", FOLDER, "hostfs", MsFlags::MS_RDONLY, &told.folder)?;
+    attach("work", WORK, "hostfs", MsFlags::empty(), &boot.work)?;
+    attach("folder", FOLDER, "hostfs", MsFlags::MS_RDONLY, &boot.folder)?;
     attach("proc", "/proc", "proc", MsFlags::empty(), "")?;
     attach("sysfs", "/sys", "sysfs", MsFlags::empty(), "")?;
     attach("dev", "/dev", "tmpfs", MsFlags::empty(), "")?;
@@ -62,12 +62,12 @@ fn prepare(told: &Told) -> Result<(), LiveError> {
         .map_err(|e| LiveError::call("/dev/net/tun", e))
 }
 
-fn run(told: &Told) -> Result<(), LiveError> {
+fn run(boot: &BootArguments) -> Result<(), LiveError> {
     let work = Path::new(WORK);
     let given = Arguments {
         folder: Some(FOLDER.into()),
-        series: told.series.then(|| work.join(SERIES)),
-        pcap: told.pcap.then(|| work.join(CAPTURES)),
+        series: boot.series.then(|| work.join(SERIES)),
+        pcap: boot.pcap.then(|| work.join(CAPTURES)),
         file: Some(work.join(SCENARIO)),
         ..Arguments::default()
     };
