@@ -46,7 +46,7 @@ LAYERS = (
     ("kinds", ("capacity", "kinds")),
     ("worlds", ("questions", "worlds")),
     ("scenarios", ("results", "scenario")),
-    ("runs", ("comparison", "deviations", "environment", "measurement", "probing", "runs", "subject", "sweeps")),
+    ("runs", ("comparison", "deviations", "environment", "measurement", "probing", "runs", "subject", "sweeps", "trusted_runs")),
     ("theory and advice", ("adviser", "tables", "theory")),
     ("reports", ("reports",)),
     ("studies", ("evaluation", "gauntlet", "papers")),

@@ -215,6 +215,15 @@ def test_virtual_time_gives_the_same_bytes_twice(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("program")
+def test_expectations_of_the_world_are_checked() -> None:
+    bounds = {"near": "9.73 Mbit/s", "within": "3 %"}, {"at_most": "1 Mbit/s"}
+    expect = [{"of": "flow.x", "what": "goodput_bps", "world": "kernel"} | bound for bound in bounds]
+    table = _table(_flow("x", "reno"), duration="2 s") | {"expect": expect}
+    outcomes = Scenario(table).check(_trusted(table))
+    assert [outcome["held"] for outcome in outcomes] == [True, False]
+
+
+@pytest.mark.usefixtures("program")
 def test_captures_of_a_run_have_its_packets(tmp_path: Path) -> None:
     folder = tmp_path / "captures"
     table = _table(_flow("x", "reno", size="300 kB"), duration="2 s", warmup="0 s")
