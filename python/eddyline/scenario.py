@@ -265,7 +265,7 @@ class Scenario:
             ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
                 has the result.
         """
-        entry = worlds.require(world)
+        entry = worlds.require(world, options.clock)
         entry.check(options)
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)

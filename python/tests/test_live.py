@@ -112,6 +112,13 @@ def test_both_directions_and_a_transfer_with_a_size() -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_a_receive_window_limits_the_rate() -> None:
+    """20 kB a round trip of 40 ms are 4 Mbit/s; recent Linux forgets a window that is set before data arrives."""
+    result = _trusted(_table(_flow("x", "reno", receive_window="20 kB"), duration="2 s"))
+    assert result.flows.iloc[0]["goodput_bps"] == pytest.approx(4e6, rel=0.1)
+
+
+@pytest.mark.usefixtures("program")
 def test_fast_keeps_alpha_packets_queued() -> None:
     try:
         result = _trusted(

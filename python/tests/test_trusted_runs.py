@@ -51,7 +51,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
         program.write_text(f"#!/bin/sh\ncd '{tmp_path}'\necho run >> runs\n{choose}\n")
         program.chmod(0o755)
         monkeypatch.setenv(live.VARIABLE, str(program))
-        monkeypatch.setattr(live, "unavailable", lambda: None)
+        monkeypatch.setattr(live, "unavailable", lambda **_: None)
         return runs
 
     return make
