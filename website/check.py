@@ -42,9 +42,7 @@ def faults(site: Path) -> list[str]:
     found = []
     for file, page in pages.items():
         name = file.relative_to(site).as_posix()
-        for target in page.loads:
-            if urlsplit(target).netloc:
-                found.append(f"{name}: loads {target}")
+        found += [f"{name}: loads {target}" for target in page.loads if urlsplit(target).netloc]
         for target in {*page.links, *page.loads}:
             parts = urlsplit(target)
             if parts.scheme in ("http", "https"):
@@ -52,8 +50,9 @@ def faults(site: Path) -> list[str]:
                     found.append(f"{name}: {target} names no host")
             elif parts.scheme not in ("", "mailto", "data"):
                 found.append(f"{name}: {target} has an unknown scheme")
-            elif not parts.scheme and (fault := missing(file, unquote(parts.path), unquote(parts.fragment), pages)):
-                found.append(f"{name}: {target}: {fault}")
+            elif not parts.scheme and not parts.netloc:
+                fault = missing(file, unquote(parts.path), unquote(parts.fragment), pages)
+                found += [f"{name}: {target}: {fault}"] if fault else []
     for sheet in sorted(site.rglob("*.css")):
         for target in re.findall(r"(?:@import\s+|url\()['\"]?([^'\")\s;]+)", sheet.read_text("utf-8")):
             parts = urlsplit(target)

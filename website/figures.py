@@ -50,9 +50,9 @@ def rerun(text: str, page: Path) -> str:
         name = html.escape(file.name, quote=True)
         opened = f"LABORATORY#{address(scenario)}"
         return (
-            f'```{{raw}} html\n<div class="rerun" data-name="{name}" data-charts="{match[2].strip()}">\n```\n\n{match[3]}\n\n'
-            f'```{{raw}} html\n<div class="rerun-bar"><a href="{opened}">Open it in the laboratory</a></div>\n'
-            f"{carried('scenario', scenario)}\n{carried('result', result)}\n</div>\n```"
+            f'```{{raw}} html\n<div class="rerun" data-name="{name}" data-charts="{match[2].strip()}">\n'
+            f'<div class="rerun-bar"><a href="{opened}">Open it in the laboratory</a></div>\n```\n\n{match[3]}\n\n'
+            f"```{{raw}} html\n{carried('scenario', scenario)}\n{carried('result', result)}\n</div>\n```"
         )
 
     return MARK.sub(figure, text)

@@ -1,4 +1,4 @@
-"""What the site adds to each paper's page: its claims with the verdicts of the whole reproduction, and its scenarios."""
+"""What the site adds to each paper's page: its claims with the verdicts of the whole reproduction, its scenarios."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def verdicts(claims: list[dict[str, str]], pins: dict[str, dict[str, object]]) -
     lines = [
         "\n\n## Claims and verdicts\n",
         f"By the whole reproduction: {counted['confirmed']} claims confirmed, {counted['refuted']} refuted, "
-        f"{rest} otherwise. The number is the one that decided. `eddyline reproduce` writes the report with all exhibits.\n",
+        f"{rest} otherwise. The number decided. `eddyline reproduce` writes the report with all exhibits.\n",
         "| where | claim | verdict | number |",
         "| --- | --- | --- | --- |",
     ]

@@ -1,7 +1,8 @@
 """Lays out the pages of the documentation site in one folder, for Sphinx.
 
 The pages stay where they are read in the repository; here links between them, and to files that are no pages, become
-links of the site. Marked pictures become figures that run again in the browser, and each paper gets a page of its verdicts.
+links of the site. Marked pictures become figures that run again in the browser, and
+each paper's page gets its verdicts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from figures import rerun, with_laboratory
+from figures import laboratory, rerun, with_laboratory
 from papers import paper_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,17 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
 }
 """Where a page of the repository is in the site; pages below `docs` keep their place, without `docs`."""
+
+
+INVITED = {"index.md": "<!-- rerun", "guides/browser.md": "## "}
+"""Pages that invite to the laboratory, and what the invitation stands before."""
+
+INVITATION = """```{raw} html
+<p class="invitation"><a href="LABORATORY">Open the laboratory</a>: sliders, queues and packets on their way, in this
+browser, without installing anything.</p>
+```
+
+"""
 
 
 def places() -> dict[Path, str]:
@@ -105,7 +117,7 @@ def contents(captioned: list[tuple[str, list[str]]], depth: int = 1) -> str:
 def navigation(known: dict[Path, str], papers: list[str]) -> dict[str, str]:
     """Tables of contents by page: the index of docs says what is in which section."""
     groups = sections((ROOT / "docs/README.md").read_text("utf-8"))
-    top = {caption: pages for caption, pages in groups}
+    top = dict(groups)
     top["Reference"].insert(4, "reference/python.md")
     used = {page for pages in top.values() for page in pages}
     start = ["documentation.md", "tasks.md"]
@@ -137,10 +149,13 @@ def stage(folder: Path) -> int:
     known = places()
     pictures: dict[Path, str] = {}
     extra = paper_pages()
-    papers = [place for place in extra]
+    papers = list(extra)
     navigated = navigation(known, papers)
     for page, place in known.items():
         text = page.read_text("utf-8")
+        if place in INVITED:
+            before, mark, after = text.partition(INVITED[place])
+            text = before + INVITATION.replace("LABORATORY", laboratory(place)) + mark + after
         text = with_laboratory(rerun(text, page), place)
         text = linked(text, page, known, pictures)
         text += extra.get(place, "")
