@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/wasm/*')
 
-.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site clean
+.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site wheel wheel-test clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -28,6 +28,7 @@ help:
 	@echo 'make web-test build, test it in Node and in Chromium'
 	@echo 'make docs     build the documentation site: target/site/index.html (needs Node)'
 	@echo 'make docs-test build, test it in Chromium'
+	@echo 'make wheel-test build a wheel, install it elsewhere, use it there'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
 	@echo 'make audit    look for known weaknesses in what we depend on (needs cargo-deny, pip-audit and the network)'
@@ -119,6 +120,15 @@ site: $(STAMPS)/docs
 
 docs-test: docs
 	cd web && npm run --silent test:site
+
+# A wheel, installed in an empty environment outside the checkout and used there. WHEEL_TEST='--dependencies FOLDER' takes what it needs
+# from another environment.
+wheel: $(STAMPS)/build
+	rm -rf target/wheels
+	PATH='$(CURDIR)/$(BIN)':"$$PATH" $(BIN)/maturin build --release --locked --out target/wheels --quiet
+
+wheel-test: wheel
+	$(BIN)/python packaging/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
 
 # Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet
