@@ -37,7 +37,7 @@ const PREPARATION: Duration = Duration::from_millis(100);
 /// Above this rate real-time priority of the emulator starves the end systems.
 const FASTEST_WITH_PRIORITY: u64 = 500_000_000;
 /// Real-time priority of the emulator, between 1 and 99.
-const PRIORITY: u8 = 50;
+pub const PRIORITY: u8 = 50;
 /// Stack of the threads of flows.
 const STACK: usize = 128 << 10;
 
@@ -184,7 +184,12 @@ fn prioritise(network: &Network) -> bool {
     if fastest.as_bps() > FASTEST_WITH_PRIORITY {
         return false;
     }
-    let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) else { return false };
+    take_priority(PRIORITY)
+}
+
+/// Gives the current thread a real-time priority where that is allowed; returns whether it has it.
+pub fn take_priority(priority: u8) -> bool {
+    let Ok(value) = ThreadPriorityValue::try_from(priority) else { return false };
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy).is_ok()
 }
