@@ -251,7 +251,7 @@ def test_captures_of_a_run_have_its_packets(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("program")
 def test_a_link_is_checked_before_the_run() -> None:
     """Rate, delay and depth of a plain link like that of the first flow's data, as they are measured."""
-    check = _trusted(_table(_flow("x", "reno"), duration="1 s", warmup="0 s")).to_dict()["emulation"]["check"]
+    check = _trusted(_table(_flow("x", "reno"), duration="1 s", warmup="500 ms")).to_dict()["emulation"]["check"]
     assert check["rate_bps"] == pytest.approx(1e7, rel=0.02)
     assert check["asked_rate_bps"] == 1e7
     assert check["delay_s"] == pytest.approx(check["asked_delay_s"], abs=1e-3)
