@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from eddyline.progress import RunCallback
+    from eddyline.watching import Lines, Watcher
 
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
@@ -33,6 +34,7 @@ __all__ = [
     "VARIABLE",
     "LiveOptions",
     "LiveRun",
+    "clean",
     "executable",
     "linux",
     "run",
@@ -110,12 +112,14 @@ class LiveOptions(NamedTuple):
         series: Record series.
         pcap: Write captures of the hosts' interfaces to this folder.
         is_virtual: The clock jumps, in a user-mode Linux.
+        watch: Called twice a second with what flows and links are doing; not in virtual time.
     """
 
     folder: Path
     series: bool = False
     pcap: Path | None = None
     is_virtual: bool = False
+    watch: Watcher | None = None
 
 
 class LiveRun:
@@ -182,18 +186,27 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
     """
     import tempfile
 
+    from eddyline.watching import Lines
+
     program = executable()
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
     # files without names: none is left, however this process ends
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _turn(options):
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as columns,
+        tempfile.TemporaryFile() as lines,
+        _turn(options),
+    ):
         given.write(scenario.canonical.encode())
         given.seek(0)
         command = [str(program), "--attached", "--folder", str(options.folder)]
         command += ["--series", f"/dev/fd/{columns.fileno()}"] if options.series else []
         command += ["--virtual"] if options.is_virtual else []
         command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
-        text = _output(command, given, columns, scenario.duration_s, progress)
+        command += ["--watch", f"/dev/fd/{lines.fileno()}"] if options.watch is not None else []
+        reports = _Reports(scenario.duration_s, progress, options.watch, Lines(lines))
+        text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
         return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
 
 
@@ -224,14 +237,45 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
         return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
 
 
+def clean() -> list[Path]:
+    """Removes what runs in virtual time that were killed have left. Returns the folders that are gone.
+
+    Raises:
+        WorldUnavailable: There is no executable.
+    """
+    import subprocess
+
+    program = executable()
+    if program is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    ran = subprocess.run([program, "--clean"], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        raise _failure(ran.returncode, ran.stderr)
+    return [Path(line) for line in ran.stdout.splitlines()]
+
+
 def _turn(options: LiveOptions) -> AbstractContextManager[object]:
     """What a run waits for: the end of others in real time."""
     return nullcontext() if options.is_virtual else _ONE_AT_A_TIME
 
 
-def _output(
-    command: list[str], given: IO[bytes], columns: IO[bytes], duration_s: float, progress: RunCallback | None
-) -> str:
+class _Reports(NamedTuple):
+    """Who is called during a run."""
+
+    duration_s: float
+    progress: RunCallback | None
+    watch: Watcher | None
+    lines: Lines
+
+    def report(self, wall_s: float) -> None:
+        if self.progress is not None:
+            self.progress(min(wall_s, self.duration_s), self.duration_s, 0, wall_s)
+        if self.watch is not None:
+            for line in self.lines.new():
+                self.watch(line)
+
+
+def _output(command: list[str], given: IO[bytes], files: tuple[int, ...], reports: _Reports) -> str:
     import subprocess
 
     began = time.monotonic()
@@ -240,7 +284,7 @@ def _output(
         stdin=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        pass_fds=(columns.fileno(),),
+        pass_fds=files,
         text=True,
         encoding="utf-8",
     ) as child:
@@ -250,9 +294,7 @@ def _output(
                     out, err = child.communicate(timeout=_POLL_S)
                     break
                 except subprocess.TimeoutExpired:
-                    wall_s = time.monotonic() - began
-                    if progress is not None:
-                        progress(min(wall_s, duration_s), duration_s, 0, wall_s)
+                    reports.report(time.monotonic() - began)
         except BaseException:
             child.kill()
             raise

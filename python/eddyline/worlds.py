@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import eddyline._core as _core
     from eddyline.live import LiveRun, Run
     from eddyline.progress import RunCallback
+    from eddyline.watching import Watcher
 
     Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], Run]
 
@@ -71,6 +72,7 @@ class RunOptions:
         pcap: Write a capture of each host's interface to this folder, in pcapng format.
         folder: Base of relative paths in the scenario. World kernel only, which reads them itself.
         clock: `real`, or `virtual`: a user-mode Linux whose clock jumps. World kernel only.
+        watch: Called twice a second with what flows and links are doing. World kernel in real time only.
     """
 
     series: bool | None = None
@@ -83,6 +85,7 @@ class RunOptions:
     pcap: Path | None = None
     folder: Path | None = None
     clock: str = CLOCKS[0]
+    watch: Watcher | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -101,9 +104,21 @@ class RunOptions:
         """The same with the base of relative paths."""
         return replace(self, folder=folder)
 
+    def with_watch(self, watch: Watcher) -> RunOptions:
+        """The same with whom to call during the run."""
+        return replace(self, watch=watch)
+
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log, memory=self.memory, qlog=self.qlog, pcap=self.pcap, clock=self.clock)
+        return RunOptions(
+            self.series,
+            self.log,
+            memory=self.memory,
+            qlog=self.qlog,
+            pcap=self.pcap,
+            clock=self.clock,
+            watch=self.watch,
+        )
 
     @property
     def of_theory(self) -> list[str]:
@@ -170,7 +185,8 @@ def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
     with _captures(options) as captures:
         folder, is_virtual = options.folder or Path.cwd(), options.clock == "virtual"
-        return live.run(scenario, live.LiveOptions(folder, bool(options.series), captures, is_virtual), progress)
+        asked = live.LiveOptions(folder, bool(options.series), captures, is_virtual, options.watch)
+        return live.run(scenario, asked, progress)
 
 
 def _kernel_unavailable(clock: str) -> WorldUnavailable | None:
@@ -248,6 +264,8 @@ class World:
             raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
         if options.clock != CLOCKS[0] and not self.clocks:
             raise InputError(f"clock: world {self.name} has no clock to choose", "world kernel has")
+        if options.watch is not None and (not self.clocks or options.clock != CLOCKS[0]):
+            raise InputError("watch: for world kernel in real time")
         if options.pcap is not None and not self.captures:
             raise InputError(f"pcap: world {self.name} has no TCP packets", f"world {text(with_captures())} has")
 

@@ -38,6 +38,7 @@ LAYERS = (
             "scratch",
             "spelling",
             "summary",
+            "watching",
         ),
     ),
     ("figures", ("plots",)),

@@ -18,6 +18,7 @@ import eddyline._core as _core
 import eddyline.live as live
 from eddyline.captures import FILES
 from eddyline.cli import main
+from eddyline.cli.watch import drawn
 from eddyline.errors import InputError, WorldUnavailable
 from eddyline.scenario import Scenario
 from eddyline.worlds import RunOptions
@@ -234,12 +235,44 @@ def test_expectations_of_the_world_are_checked() -> None:
 def test_captures_of_a_run_have_its_packets(tmp_path: Path) -> None:
     folder = tmp_path / "captures"
     table = _table(_flow("x", "reno", size="300 kB"), duration="2 s", warmup="0 s")
-    result = Scenario(table).run_with(RunOptions(series=False, pcap=folder), "kernel").to_dict()
+    lines: list[Any] = []
+    options = RunOptions(series=False, pcap=folder, watch=lines.append)
+    result = Scenario(table).run_with(options, "kernel").to_dict()
+    assert [flow["name"] for line in lines[:1] for flow in line["flows"]] == ["x"]
+    assert sum(line["flows"][0]["goodput_bps"] for line in lines) > 0
+    assert "of 2 s" in str(drawn(lines[0], 2.0).title)
     sizes = [(folder / name).stat().st_size for name in FILES]
     # headers, at most 128 of each packet, and 32 for its block
     assert all(
         300_000 / 1460 * (40 + 32) < size < result["counters"]["packets_sent"] * (128 + 32) + 200 for size in sizes
     )
+
+
+@pytest.mark.usefixtures("program")
+def test_a_link_is_checked_before_the_run() -> None:
+    """Rate, delay and depth of a plain link like that of the first flow's data, as they are measured."""
+    check = _trusted(_table(_flow("x", "reno"), duration="1 s", warmup="500 ms")).to_dict()["emulation"]["check"]
+    assert check["rate_bps"] == pytest.approx(1e7, rel=0.02)
+    assert check["asked_rate_bps"] == 1e7
+    assert check["delay_s"] == pytest.approx(check["asked_delay_s"], abs=1e-3)
+    assert check["asked_delay_s"] == pytest.approx(0.0212)
+    assert check["queue_packets"] == pytest.approx(check["asked_queue_packets"], abs=5)
+
+
+@pytest.mark.usefixtures("program")
+def test_what_killed_runs_left_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left, own = (tmp_path / f"eddyline-virtual-{pid}-abcdef" for pid in (gone.pid, os.getpid()))
+    for folder in (left, own):
+        (folder / "work").mkdir(parents=True)
+    assert main(["doctor", "--clean"]) == 0
+    assert capsys.readouterr().out == f"removed {left}\n"
+    assert not left.exists()
+    assert own.exists(), "its run goes on"
 
 
 @pytest.mark.usefixtures("program")

@@ -23,10 +23,12 @@ The scenario is read from standard input unless a file is named.
   --folder DIR   base of relative paths in the scenario
   --series FILE  write series over time to FILE, as JSON columns
   --pcap DIR     write captures of the two hosts' interfaces to DIR
+  --watch FILE   write what flows and links are doing to FILE during the run, as lines of JSON; not in virtual time
   --virtual      run in a user-mode Linux whose clock jumps, in place of this machine's kernel
   --shell END -- PROGRAM ...
                  run no flows, but a program at the receiver's or the sender's end of the first flow
   --attached     end when the process ends that started this one
+  --clean        remove what runs that were killed have left, and print what it was
   --features     print the optional features of this build, one a line
   --version      print the version
 
@@ -58,6 +60,10 @@ pub struct Arguments {
     pub file: Option<PathBuf>,
     /// The clock jumps.
     pub is_virtual: bool,
+    /// File for what flows and links are doing.
+    pub watch: Option<PathBuf>,
+    /// Rate, delay and queue are not checked before the run.
+    pub unchecked: bool,
     /// Run a program at the sender's end, or the receiver's.
     pub shell: Option<bool>,
     /// That program.
@@ -73,6 +79,10 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
         match argument.as_str() {
             "--help" | "-h" => return print(USAGE),
             "--version" => return print(concat!("eddyline-live ", env!("CARGO_PKG_VERSION"), "\n")),
+            "--clean" => {
+                let removed = virtual_clock::clean();
+                return print(&removed.iter().map(|path| format!("{}\n", path.display())).collect::<String>());
+            }
             "--features" => return print(if cfg!(feature = "bpf") { "bpf\n" } else { "" }),
             "--attached" => prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::Failed(e.to_string()))?,
             "--folder" => given.folder = Some(value()?),
@@ -84,6 +94,7 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
                 init::main(&boot_arguments(&mut rest).ok_or_else(|| wrong("--init: four values".to_owned()))?);
                 return Ok(ExitCode::SUCCESS);
             }
+            "--watch" => given.watch = Some(value()?),
             "--pcap" => given.pcap = Some(value()?),
             "--series" => given.series = Some(value()?),
             option if option.starts_with('-') => return Err(wrong(format!("{option}: no such option"))),
@@ -123,7 +134,13 @@ pub fn execute(given: &Arguments) -> Result<String, LiveError> {
     if given.is_virtual {
         return virtual_clock::run(&text, given);
     }
-    let outcome = run(load(given, &text)?, &Options { series: given.series.is_some(), pcap: given.pcap.clone() })?;
+    let options = Options {
+        series: given.series.is_some(),
+        pcap: given.pcap.clone(),
+        check: !given.unchecked,
+        watch: given.watch.clone(),
+    };
+    let outcome = run(load(given, &text)?, &options)?;
     if let (Some(file), Some(series)) = (&given.series, &outcome.series) {
         std::fs::write(file, columns(series)).map_err(|e| LiveError::Failed(format!("{}: {e}", file.display())))?;
     }

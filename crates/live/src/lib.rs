@@ -19,6 +19,7 @@ mod error;
 mod host;
 mod init;
 mod law_params;
+mod path_check;
 mod placement;
 mod run;
 mod sampler;
@@ -27,6 +28,7 @@ mod summary;
 mod tcp;
 mod trust;
 mod virtual_clock;
+mod watch;
 
 pub use command::main;
 pub use error::LiveError;

@@ -1,6 +1,7 @@
 //! A run from the first namespace to the result.
 
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
@@ -23,18 +24,20 @@ use crate::controllers::Controllers;
 use crate::emulator::{self, Captured, LaneReport, Shared};
 use crate::error::LiveError;
 use crate::host::{self, Host};
+use crate::path_check;
 use crate::placement::Placement;
 use crate::sampler::{self, FlowSamples};
 use crate::summary::{Ending, summarise};
 use crate::tcp::{self, FlowState};
-use crate::trust::{BaseRtt, Faults};
+use crate::trust::{BaseRtt, Faults, Starved};
+use crate::watch::Watch;
 
 /// From the creation of threads to the start of the run.
 const PREPARATION: Duration = Duration::from_millis(100);
 /// Above this rate real-time priority of the emulator starves the end systems.
 const FASTEST_WITH_PRIORITY: u64 = 500_000_000;
 /// Real-time priority of the emulator, between 1 and 99.
-const PRIORITY: u8 = 50;
+pub const PRIORITY: u8 = 50;
 /// Stack of the threads of flows.
 const STACK: usize = 128 << 10;
 
@@ -45,6 +48,10 @@ pub struct Options {
     pub series: bool,
     /// Write captures of the hosts' interfaces to this folder.
     pub pcap: Option<PathBuf>,
+    /// Check rate, delay and queue of a link first.
+    pub check: bool,
+    /// Write what flows and links are doing to this file during the run.
+    pub watch: Option<PathBuf>,
 }
 
 /// What a run gives.
@@ -64,6 +71,8 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     approximations::check(&network)?;
     let began = Instant::now();
     host::become_root()?;
+    let watch = options.watch.as_deref().map(|file| open(file, &network)).transpose()?;
+    let check = if options.check { path_check::check(&network)? } else { None };
     let placement = Placement::of(&network);
     let network = Arc::new(network);
     let create = |number| Host::create(&network, number, &placement.sender);
@@ -71,6 +80,7 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     let controllers = Controllers::load(&network, &hosts)?;
     let shared = Arc::new(Shared {
         routes: emulator::routes(&network, &placement),
+        held: emulator::empty(&network),
         placement,
         hosts,
         clock: Clock::starting_in(PREPARATION + Duration::from_millis(network.flows.len() as u64)),
@@ -82,8 +92,8 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     });
     let lanes = start_lanes(&shared)?;
     let flows = start_flows(&shared, &controllers.names)?;
-    let (samples, of_flows) = sampler::run(&shared, &flows);
-    let mut faults = Faults { real_time: true, ..Faults::default() };
+    let (samples, of_flows) = sampler::run(&shared, &flows, watch);
+    let mut faults = Faults { real_time: true, check, ..Faults::default() };
     let mut reports = Vec::new();
     for lane in lanes {
         let (report, real_time) =
@@ -96,8 +106,11 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     for host in &shared.hosts {
         faults.device_drops += host.device_drops()?;
     }
-    let share = |s: &FlowSamples| s.starved as f64 / s.count.max(1) as f64;
-    faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| (f.name.clone(), share(s))).collect();
+    let of = |flow: &Flow, s: &FlowSamples| {
+        let share = |samples: u64| samples as f64 / s.count.max(1) as f64;
+        Starved { flow: flow.name.clone(), late: share(s.starved), idle: share(s.idle) }
+    };
+    faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| of(f, s)).collect();
     faults.base_rtts = base_rtts(&network, &samples);
     faults.failures = flows.iter().filter_map(|f| f.failure()).collect();
     if let Some(folder) = &options.pcap {
@@ -109,6 +122,12 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
         summarise(&Ending { network: &network, reports: &reports, flows: &flows, samples: &samples, faults: &faults });
     result.cost = Cost { cpu_s: cpu_s(), wall_s: began.elapsed().as_secs_f64() };
     Ok(Outcome { result, series })
+}
+
+/// The file of the lines for whoever watches the run.
+fn open(file: &Path, network: &Network) -> Result<Watch, LiveError> {
+    let opened = OpenOptions::new().write(true).open(file);
+    opened.map(|f| Watch::new(f, network.flows.len())).map_err(|e| LiveError::call(&file.display().to_string(), e))
 }
 
 /// Minimum round-trip times of the flows whose path has a constant one.
@@ -165,7 +184,12 @@ fn prioritise(network: &Network) -> bool {
     if fastest.as_bps() > FASTEST_WITH_PRIORITY {
         return false;
     }
-    let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) else { return false };
+    take_priority(PRIORITY)
+}
+
+/// Gives the current thread a real-time priority where that is allowed; returns whether it has it.
+pub fn take_priority(priority: u8) -> bool {
+    let Ok(value) = ThreadPriorityValue::try_from(priority) else { return false };
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy).is_ok()
 }

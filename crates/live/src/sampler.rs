@@ -8,6 +8,7 @@ use eddyline_units::Time;
 
 use crate::emulator::Shared;
 use crate::tcp::{FlowState, TcpInfo};
+use crate::watch::Watch;
 
 /// Time between two samples of all flows ...
 const SPACING: Time = Time::from_ms(5);
@@ -23,6 +24,8 @@ pub struct FlowSamples {
     pub count: u64,
     /// Samples in which the sender had room in its window and nothing to send, though its application has no end of data.
     pub starved: u64,
+    /// Those among them in which the slowest link of its data was idle.
+    pub idle: u64,
     /// Sum of windows in packets.
     pub cwnd: f64,
     /// Minimum and maximum window in packets.
@@ -41,7 +44,11 @@ pub struct FlowSamples {
 
 /// Samples until the end of the run.
 #[must_use]
-pub fn run(shared: &Shared, flows: &[std::sync::Arc<FlowState>]) -> (Vec<FlowSamples>, Series) {
+pub fn run(
+    shared: &Shared,
+    flows: &[std::sync::Arc<FlowState>],
+    mut watch: Option<Watch>,
+) -> (Vec<FlowSamples>, Series) {
     let network = &shared.network;
     let spacing = SPACING.max(PER_FLOW.saturating_mul(flows.len() as u64));
     let spacing = shared.series.map_or(spacing, |series| spacing.min(series.max(PER_FLOW)));
@@ -56,6 +63,9 @@ pub fn run(shared: &Shared, flows: &[std::sync::Arc<FlowState>]) -> (Vec<FlowSam
         let now = shared.clock.now();
         for (i, flow) in flows.iter().enumerate() {
             sample(&mut samples[i], shared, i, flow, now);
+        }
+        if let Some(watch) = &mut watch {
+            watch.look(shared, flows, &samples, now);
         }
         if now >= tick {
             let span = shared.series.unwrap_or(tick).as_secs_f64();
@@ -94,7 +104,12 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
     let spec = &shared.network.flows[i];
     let endless =
         spec.application == Application::Bulk && spec.size.is_none() && spec.stop.is_none_or(|stop| now < stop);
-    samples.starved += u64::from(endless && info.unsent == 0 && info.in_flight + 1 < info.cwnd);
+    if endless && info.unsent == 0 && info.in_flight + 1 < info.cwnd {
+        samples.starved += 1;
+        // what it could have sent is missing only where the slowest link has nothing to do
+        let slowest = spec.data.iter().min_by_key(|l| shared.network.links[**l as usize].rate);
+        samples.idle += u64::from(slowest.is_some_and(|l| shared.held[*l as usize].load(Ordering::Relaxed) == 0));
+    }
     samples.cwnd += f64::from(info.cwnd);
     let (low, high) = samples.cwnd_range.unwrap_or((info.cwnd, info.cwnd));
     samples.cwnd_range = Some((low.min(info.cwnd), high.max(info.cwnd)));

@@ -39,6 +39,7 @@ pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<
     let here = if at_sender { sender } else { 1 - sender };
     let shared = Arc::new(Shared {
         routes: emulator::routes(&network, &placement),
+        held: emulator::empty(&network),
         placement,
         hosts,
         clock: Clock::starting_in(std::time::Duration::ZERO),

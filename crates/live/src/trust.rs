@@ -1,9 +1,10 @@
 //! Whether a run can be trusted.
 
 use eddyline_scenario::Network;
-use eddyline_scenario::result::{Emulation, LatenessResult};
+use eddyline_scenario::result::{Emulation, LatenessResult, PathCheck};
 
 use crate::emulator::Lateness;
+use crate::path_check;
 
 /// Lateness of one packet in a hundred must stay below this, in seconds.
 const MAX_LATE_P99: f64 = 5e-3;
@@ -19,8 +20,40 @@ const MAX_BASE_EXCESS: (f64, f64) = (0.02, 1e-3);
 /// The kernel's clock has microseconds: a base round-trip time may be below the expected one by this, in seconds.
 const CLOCK_TICK: f64 = 2e-6;
 
-/// The application of an endless flow may be late with data in this share of samples.
+/// The application of an endless flow may be late with data in this share of samples ...
 const MAX_STARVED: f64 = 0.01;
+/// ... and while the slowest link is idle in this share: as much is missing of the rate.
+const MAX_IDLE: f64 = 0.002;
+
+/// Shares of the samples in which a sender had room in its window and nothing to send, though its application has no end of data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Starved {
+    /// The flow.
+    pub flow: String,
+    /// All of them.
+    pub late: f64,
+    /// Those in which the slowest link of its data was idle.
+    pub idle: f64,
+}
+
+impl Starved {
+    /// What is wrong with it.
+    fn fault(&self) -> Option<String> {
+        let Self { flow, late, idle } = self;
+        let [late, idle] = [late, idle].map(|share| share * 100.0);
+        if self.late > MAX_STARVED {
+            Some(format!(
+                "the application of flow {flow} was late with data for {late:.1} % of the time: a busy machine"
+            ))
+        } else if self.idle > MAX_IDLE {
+            Some(format!(
+                "the link of flow {flow} was idle for {idle:.2} % of the time because its application was late with data"
+            ))
+        } else {
+            None
+        }
+    }
+}
 
 /// A flow's minimum round-trip time, as the kernel measured it, and as the scenario has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,8 +83,10 @@ impl BaseRtt {
 /// What the emulator did wrong.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
-    /// Flows with the share of samples in which their sender had nothing to send, though it should have.
-    pub starved: Vec<(String, f64)>,
+    /// How often flows had nothing to send, though they should have.
+    pub starved: Vec<Starved>,
+    /// What a link had before the run.
+    pub check: Option<PathCheck>,
     /// Base round-trip times, where the scenario has one.
     pub base_rtts: Vec<BaseRtt>,
     /// Lateness of deliveries.
@@ -83,12 +118,8 @@ pub fn judge(network: &Network, faults: &Faults) -> Emulation {
     if let Some(late) = max.filter(|late| *late > MAX_LATE) {
         because.push(format!("a packet was {:.0} ms late: the machine stalled", ms(late)));
     }
-    for (flow, share) in faults.starved.iter().filter(|(_, share)| *share > MAX_STARVED) {
-        let percent = share * 100.0;
-        because.push(format!(
-            "the application of flow {flow} was late with data for {percent:.1} % of the time: a busy machine"
-        ));
-    }
+    because.extend(faults.starved.iter().filter_map(Starved::fault));
+    because.extend(faults.check.iter().flat_map(path_check::faults));
     because.extend(faults.base_rtts.iter().filter_map(BaseRtt::fault));
     if faults.device_drops > 0 {
         because.push(format!("network devices dropped {} packets outside the modelled queues", faults.device_drops));
@@ -102,6 +133,7 @@ pub fn judge(network: &Network, faults: &Faults) -> Emulation {
         lateness_s: LatenessResult { p50, p99, max },
         device_drops: faults.device_drops,
         real_time_priority: faults.real_time,
+        check: faults.check,
     }
 }
 
@@ -143,9 +175,29 @@ mod tests {
 
     #[test]
     fn a_starved_sender_is_noticed() {
-        let starved = |share| Faults { starved: vec![("x".to_owned(), share)], ..Faults::default() };
-        assert!(judge(&network(), &starved(0.002)).trusted);
-        assert!(!judge(&network(), &starved(0.05)).trusted);
+        let starved = |late, idle| {
+            let starved = vec![Starved { flow: "x".to_owned(), late, idle }];
+            judge(&network(), &Faults { starved, ..Faults::default() }).trusted
+        };
+        assert!(starved(0.005, 0.0));
+        assert!(!starved(0.05, 0.0));
+        assert!(starved(0.005, 0.001));
+        assert!(!starved(0.005, 0.004), "the rate is that much too low");
+    }
+
+    #[test]
+    fn a_wrong_link_is_noticed_before_the_run() {
+        let check = PathCheck {
+            rate_bps: Some(9e6),
+            asked_rate_bps: 1e7,
+            delay_s: Some(0.0213),
+            asked_delay_s: 0.0212,
+            queue_packets: None,
+            asked_queue_packets: 80.0,
+        };
+        let judged = |check| judge(&network(), &Faults { check: Some(check), ..Faults::default() }).trusted;
+        assert!(!judged(check));
+        assert!(judged(PathCheck { rate_bps: Some(9.99e6), ..check }));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::env;
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,7 +17,7 @@ use nix::sys::personality::{self, Persona};
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, geteuid, mkdtemp};
 
 use crate::command::Arguments;
 use crate::error::LiveError;
@@ -26,7 +27,7 @@ use crate::init;
 const KERNEL: &str = "EDDYLINE_LINUX";
 /// Memory of the user-mode Linux. Only what it uses is taken.
 const MEMORY: &str = "mem=1G";
-/// Folders for runs begin with this and end with the number of the process.
+/// Folders for runs begin with this; the number of the process follows, and six random characters.
 const PLACE: &str = "eddyline-virtual-";
 /// Lines of the kernel's log in an error message.
 const LOG_LINES: usize = 5;
@@ -117,8 +118,10 @@ impl Place {
                 format!("virtual time: the folder for temporary files, {}, has a space in its name", base.display());
             return Err(LiveError::Unavailable { reason, remedy: "TMPDIR=/tmp".to_owned() });
         }
-        remove_abandoned(&base);
-        let place = Self(base.join(format!("{PLACE}{}", std::process::id())));
+        let _ = remove_abandoned(&base);
+        // with a name that nobody can guess, and for this user only
+        let template = base.join(format!("{PLACE}{}-XXXXXX", std::process::id()));
+        let place = Self(mkdtemp(&template).map_err(|e| LiveError::call("folder of the run", e))?);
         place.fill().map_err(|e| LiveError::call("folder of the run", e))?;
         Ok(place)
     }
@@ -166,18 +169,36 @@ fn kill_abandoned(place: &Path) {
     }
 }
 
-/// Removes folders of processes that were killed.
-fn remove_abandoned(base: &Path) {
-    let Ok(entries) = fs::read_dir(base) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|n| n.strip_prefix(PLACE)).and_then(|pid| pid.parse::<u32>().ok());
-        if process.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+/// Removes what runs in virtual time left that were killed: folders, and processes of their kernel. The next run does so too.
+///
+/// Runs in real time leave nothing: namespaces, devices and programs end with their process.
+#[must_use]
+pub fn clean() -> Vec<PathBuf> {
+    remove_abandoned(&env::temp_dir())
+}
+
+/// Removes folders of processes that were killed; another user's stay. Returns those that are gone.
+fn remove_abandoned(base: &Path) -> Vec<PathBuf> {
+    let mut removed = Vec::new();
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let own = entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == geteuid().as_raw());
+        if own && entry.file_name().to_str().and_then(process_of).is_some_and(has_ended) {
             kill_abandoned(&entry.path());
-            // another user's folder stays
-            let _ = fs::remove_dir_all(entry.path());
+            if fs::remove_dir_all(entry.path()).is_ok() {
+                removed.push(entry.path());
+            }
         }
     }
+    removed
+}
+
+/// The process whose folder has this name.
+fn process_of(name: &str) -> Option<u32> {
+    name.strip_prefix(PLACE)?.split('-').next()?.parse().ok()
+}
+
+fn has_ended(process: u32) -> bool {
+    !Path::new("/proc").join(process.to_string()).exists()
 }
 
 /// The libraries of this process, under all names that their folders have for them: the linker looks for one, the process maps another.

@@ -570,6 +570,32 @@ pub struct Emulation {
     pub device_drops: u64,
     /// The threads of the emulator had real-time priority.
     pub real_time_priority: bool,
+    /// What a plain link with the rate and delay of the first flow had before the run. Null in virtual time, and where a check would take long.
+    #[serde(default)]
+    pub check: Option<PathCheck>,
+}
+
+/// Measurements of an emulated link, beside what it was asked to have.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PathCheck {
+    /// Rate at which a burst arrived.
+    #[schemars(extend("x-unit" = "bit/s"))]
+    pub rate_bps: Option<f64>,
+    /// Rate of the first flow's slowest data link.
+    #[schemars(extend("x-unit" = "bit/s"))]
+    pub asked_rate_bps: f64,
+    /// Smallest delay of a datagram that found the link idle.
+    #[schemars(extend("x-unit" = "s"))]
+    pub delay_s: Option<f64>,
+    /// Propagation and transmission.
+    #[schemars(extend("x-unit" = "s"))]
+    pub asked_delay_s: f64,
+    /// Packets of a burst that found room in the queue; null where the burst was too slow to fill it.
+    #[schemars(extend("x-unit" = "packets"))]
+    pub queue_packets: Option<f64>,
+    /// Limit of the queue.
+    #[schemars(extend("x-unit" = "packets"))]
+    pub asked_queue_packets: f64,
 }
 
 /// Distribution of lateness over packets.

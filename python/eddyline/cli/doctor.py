@@ -17,6 +17,8 @@ from eddyline.worlds import available, needed, served, text
 
 __all__ = ["command"]
 
+_VIRTUAL = "user-mode Linux"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -39,11 +41,14 @@ class Finding:
 
 @click.command("doctor", short_help="what this machine can do")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
-def command(as_json: bool) -> int:
+@click.option("--clean", is_flag=True, help="Remove what killed runs of world kernel have left, and nothing else.")
+def command(as_json: bool, clean: bool) -> int:
     """Report what this machine can do, what is missing, and how to get it.
 
     Exit 1 if Python or the extension module are unusable: no world can run.
     """
+    if clean:
+        return _clean()
     findings = [*_installation(), *_controllers(), *_tools(), *_system()]
     if as_json:
         click.echo(json.dumps([asdict(f) for f in findings], indent=2))
@@ -144,6 +149,7 @@ def _system() -> list[Finding]:
     found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
         _live(),
+        _virtual_time(),
         Finding("root", served("root"), root, "yes" if root else "no", "sudo"),
         Finding(
             "namespaces",
@@ -161,7 +167,7 @@ def _system() -> list[Finding]:
             "a kernel built with CONFIG_DEBUG_INFO_BTF=y",
         ),
     ]
-    return [each for each in found if needed(each.what)]
+    return [each for each in found if needed(each.what) or each.what == _VIRTUAL]
 
 
 def _live() -> Finding:
@@ -174,6 +180,25 @@ def _live() -> Finding:
     ran = subprocess.run([program, "--features"], capture_output=True, text=True, timeout=10, check=False)
     features = " ".join(ran.stdout.split()) or "without BPF: no controllers fast and vfast"
     return Finding("eddyline-live", serves, ran.returncode == 0, f"{program} ({features})", remedy)
+
+
+def _virtual_time() -> Finding:
+    import eddyline.live as live
+
+    found, serves = live.linux(), "world kernel in virtual time"
+    return Finding(_VIRTUAL, serves, found is not None, str(found or "not found"), live.LINUX_REMEDY)
+
+
+def _clean() -> int:
+    """Runs in real time leave nothing: their namespaces and devices end with the process."""
+    import eddyline.live as live
+
+    removed = live.clean()
+    for folder in removed:
+        click.echo(f"removed {folder}")
+    if not removed:
+        click.echo("nothing was left")
+    return 0
 
 
 def _user_namespaces() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ Examples:
   eddyline run two-way.toml --qlog traces
   eddyline run two-way.toml --pcap captures
   eddyline run two-way.toml --world kernel --clock virtual
+  eddyline run two-way.toml --world kernel --watch
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -87,6 +89,7 @@ Examples:
     show_default=True,
     help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
 )
+@click.option("--watch", is_flag=True, help="World kernel: show flows and links on the terminal during the run.")
 @click.option(
     "--pcap",
     type=click.Path(path_type=Path),
@@ -115,6 +118,7 @@ def command(
     memory: int | None,
     qlog: Path | None,
     clock: str,
+    watch: bool,
     pcap: Path | None,
     as_json: bool,
     csv: bool,
@@ -153,12 +157,18 @@ def command(
     options = RunOptions(
         series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog, pcap=pcap, clock=clock
     )
+    if watch:
+        if world == worlds.ALL or not worlds.WORLDS[world].clocks or clock != worlds.CLOCKS[0] or number is not None:
+            raise click.UsageError("--watch takes one run of world kernel in real time")
+        from eddyline.cli.watch import watching
     request = Request(world, number, options)
     jitter_s = None
-    with Progress(silent=quiet or no_progress) as progress:
+    with Progress(silent=quiet or no_progress or watch) as progress:
         if start_jitter is None:
             scenario, jitter_s = jittered(scenario, request, progress)
-        replies = run(scenario, request, progress)
+        with watching(scenario.duration_s) if watch else nullcontext() as watcher:
+            request = request._replace(options=options.with_watch(watcher)) if watcher is not None else request
+            replies = run(scenario, request, progress)
     text = document(replies, request)
     if jitter_s is not None and not quiet:
         click.echo(

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import eddyline.probing as probing
+from eddyline.measurement.protocol import CONTROLLER
 
 if TYPE_CHECKING:
     from eddyline.measurement.datagrams import Arrival
@@ -76,7 +77,8 @@ class Measurement:
             )
         for name, data, ack in (("download", "down", "up"), ("upload", "up", "down")):
             text.append(
-                f'\n[[flow]]\nname       = "{name}"\ncontroller = {{ kind = "cubic" }}\ndata       = ["{data}"]\n'
+                f'\n[[flow]]\nname       = "{name}"\ncontroller = {{ kind = "{CONTROLLER}" }}\n'
+                f'data       = ["{data}"]\n'
                 f'ack        = ["{ack}"]\nheader     = "52 B"\nack_packet = "52 B"\n'
                 "tcp        = { timestamps = true, ack_every = 2, prr = true, rack = true, frto = true }"
             )

@@ -48,8 +48,10 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
         try:
             first = lines.hear()
             if first.get("for") == "control":
-                _control(lines, datagrams)
-                served.release()
+                try:
+                    _control(lines, datagrams)
+                finally:  # served also where the client ends without a word
+                    served.release()
             elif first.get("for") == "download":
                 fill(sock, min(float(first["seconds"]), _LONGEST_S))
             elif first.get("for") == "upload":

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use eddyline_path::Packet as _;
 use eddyline_path::traffic::{Emission, Source};
@@ -48,12 +48,20 @@ pub struct Shared {
     pub clock: Clock,
     /// Spacing of the series, if they are wanted.
     pub series: Option<Time>,
+    /// Packets at each link, the one in transmission included.
+    pub held: Vec<AtomicU32>,
     /// Keep headers of packets.
     pub capture: bool,
     /// Carry all packets, whatever they are, over the path of the first flow.
     pub any_packet: bool,
     /// The run is abandoned.
     pub stopped: AtomicBool,
+}
+
+/// Links that have nothing to transmit.
+#[must_use]
+pub fn empty(network: &Network) -> Vec<AtomicU32> {
+    network.links.iter().map(|_| AtomicU32::new(0)).collect()
 }
 
 /// What a thread has measured.
@@ -140,6 +148,7 @@ pub fn run(shared: &Shared, number: usize) -> std::io::Result<LaneReport> {
                 lane.take(now, *host, &buffer[..read]);
             }
         }
+        lane.publish();
         if idle {
             wait(shared, &inputs, lane.next().min(end));
         }
@@ -195,6 +204,13 @@ impl<'a> Lane<'a> {
             packets: PacketCounts::default(),
             captured: Captured::default(),
             pool: Vec::new(),
+        }
+    }
+
+    /// Tells other threads how many packets its links have.
+    fn publish(&self) {
+        for link in &self.links {
+            self.shared.held[link.index].store(link.transmitting(), Ordering::Relaxed);
         }
     }
 

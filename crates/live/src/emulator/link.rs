@@ -63,6 +63,12 @@ impl LiveLink {
         self.store.waiting()
     }
 
+    /// Packets waiting or in transmission.
+    #[must_use]
+    pub fn transmitting(&self) -> u32 {
+        self.store.held() as u32
+    }
+
     /// Packets waiting, in transmission or in propagation.
     #[must_use]
     pub fn held(&self) -> u64 {

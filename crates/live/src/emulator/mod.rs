@@ -10,6 +10,6 @@ mod routes;
 
 pub use captured::Captured;
 pub use flow_meter::FlowMeter;
-pub use lane::{LaneReport, Shared, run};
+pub use lane::{LaneReport, Shared, empty, run};
 pub use lateness::Lateness;
 pub use routes::all as routes;
