@@ -126,7 +126,7 @@ struct Features<'a> {
     queue: f64,
     /// Share of the window that the median loss leaves on a link with 100 packets of buffer; `None` without losses.
     left: Option<f64>,
-    /// Simulated if the others do not identify the kind: a kind that fills 1 Gbit/s takes ten million packets.
+    /// Simulated if the others do not identify the kind: a kind that fills 300 Mbit/s takes three million packets.
     free: OnceCell<Free>,
 }
 
@@ -196,7 +196,7 @@ fn features(controller: &str) -> Features<'_> {
 }
 
 fn free(controller: &str) -> Free {
-    let (free, _) = windows(controller, "unlimited", "{ kind = \"periodic\", every = 20000 }", 1_000.0);
+    let (free, _) = windows(controller, "unlimited", "{ kind = \"periodic\", every = 20000 }", 300.0);
     // stretches between two falls of the window, their first and last third
     let cuts: Vec<usize> = (1..free.len()).filter(|i| free[*i] < 0.93 * free[i - 1]).collect();
     let thirds: Vec<(f64, f64)> = cuts
