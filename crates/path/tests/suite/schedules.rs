@@ -19,7 +19,7 @@ fn load() -> Vec<(Time, TestPacket)> {
     let mut random = Stream::new(7, "load", "schedules");
     let (mut now, mut numbers, mut arrivals) = (0.0, [0u64; 6], Vec::new());
     while now < 4e12 {
-        let heavy = (now / 5e11) as u64 % 2 == 0;
+        let heavy = ((now / 5e11) as u64).is_multiple_of(2);
         now += if random.uniform() < 0.5 { 1.0 } else { random.uniform() * if heavy { 2.2e9 } else { 6e9 } };
         let flow = random.below(6);
         let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][(flow % 3) as usize];
