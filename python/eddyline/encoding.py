@@ -26,6 +26,8 @@ def table_text(table: Mapping[str, Any], name: str) -> str:
     Raises:
         ScenarioError: No scenario can hold one of its values; the message names the first such key.
     """
+    if isinstance(table, (str, Path)):
+        raise ScenarioError(f"{name}: {str(table)!r} is no table; a file is read by Scenario.load({str(table)!r})")
     try:
         return json.dumps(table, default=_plain, allow_nan=False)
     except (TypeError, ValueError) as e:

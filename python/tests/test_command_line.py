@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from conftest import COMMAND, environment
 
 from eddyline import _core
+from eddyline.cli import doctor
 from eddyline.cli.entry import COMMANDS, command_line
 from eddyline.cli.theory import QUESTIONS
 
@@ -322,6 +323,17 @@ def test_what_init_writes_runs_and_holds(eddyline, tmp_path):
     assert eddyline("init", "x.toml", "--controller", "cubik").code == 2
 
 
+def test_doctor_finds_what_the_package_ns2_installs(tmp_path, monkeypatch):
+    (tmp_path / "ns").write_text("#!/bin/sh\n")
+    (tmp_path / "ns").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (found,) = [doctor._tool(*tool) for tool in doctor._TOOLS if tool[0] == "ns2"]
+    assert (found.ok, found.detail) == (True, str(tmp_path / "ns"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    (found,) = [doctor._tool(*tool) for tool in doctor._TOOLS if tool[0] == "ns2"]
+    assert (found.ok, found.remedy) == (False, "apt install ns2")
+
+
 def test_all_worlds_are_offered_and_doctor_says_what_they_need(eddyline):
     import eddyline.worlds as worlds
 
@@ -330,9 +342,9 @@ def test_all_worlds_are_offered_and_doctor_says_what_they_need(eddyline):
     assert f"[{listed}]" in eddyline("sweep", "--help").out
     wrong = eddyline("run", "x.toml", "--world", "moon")
     assert (wrong.code, "kernel" in wrong.err) == (2, True)
-    doctor = {each["what"] for each in json.loads(eddyline("doctor", "--json").out)}
-    assert "tshark" not in doctor
-    assert {"eddyline-live", "clang", "TUN", "BTF", "namespaces"} <= doctor
+    offered = {each["what"] for each in json.loads(eddyline("doctor", "--json").out)}
+    assert "tshark" not in offered
+    assert {"eddyline-live", "clang", "TUN", "BTF", "namespaces"} <= offered
 
 
 def test_init_knows_every_preset(eddyline, tmp_path):

@@ -45,6 +45,14 @@ def test_a_dict_a_file_and_json_are_the_same(table, scenario, tmp_path):
     assert len(hashes) == 1
 
 
+def test_a_path_in_place_of_a_table_is_explained(tmp_path):
+    for path in ("two-way.toml", tmp_path / "two-way.toml"):
+        with pytest.raises(
+            el.ScenarioError, match=r"is no table; a file is read by Scenario\.load\('.*two-way\.toml'\)"
+        ):
+            el.Scenario(path)
+
+
 def test_a_dict_may_hold_numpy_numbers(table):
     changed = {**table, "seed": np.int64(3)}
     assert el.Scenario(changed).seed == 3

@@ -204,3 +204,19 @@ impl AckOptions {
         self.accecn.map_or(0, |option| option.wire_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_pass_through_a_byte() {
+        let mut flags = SegmentFlags::default();
+        assert_eq!(flags.bits(), 0);
+        flags.set_retransmission(true);
+        flags.set_ecn(Ecn::Ce);
+        let read = SegmentFlags::from_bits(flags.bits());
+        assert!(read == flags && read.retransmission() && read.ecn() == Ecn::Ce);
+        assert_eq!(SegmentFlags::from_bits(!SegmentFlags::MASK).bits(), 0);
+    }
+}

@@ -116,7 +116,7 @@ _TOOLS = (
         for name, option, package in (("clang", "--version", "clang"),)
         if needed(name)
     ),
-    ("ns2", ("ns2", "-version"), "make bench: comparison with ns-2", "apt install ns2"),
+    ("ns2", ("ns",), "make bench: comparison with ns-2", "apt install ns2"),
     ("ns3", ("pkg-config", "--modversion", "ns3-core"), "make bench: comparison with ns-3", "apt install libns3-dev"),
 )
 
@@ -127,7 +127,7 @@ def _tools() -> list[Finding]:
 
 def _tool(name: str, command: tuple[str, ...], serves: str, remedy: str) -> Finding:
     path = shutil.which(command[0])
-    if path is None or (name == "ns2" and not os.access(path, os.X_OK)):
+    if path is None:
         return Finding(name, serves, False, "not found", remedy)
     if name == "ns2":  # it does not print its version
         return Finding(name, serves, True, path)

@@ -37,6 +37,11 @@ _CAPACITY: dict[str, Any] = {"color": "#777777", "linestyle": "--", "linewidth":
 _DPI = 110
 
 
+def counted(number: float, noun: str) -> str:
+    """A number of things."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """One test with the controller under test and others.
@@ -78,9 +83,9 @@ class Explanation:
         facts = self._facts(self.results[0])
         said = []
         if facts["timeouts"]:
-            said.append(f"{count(facts['timeouts'])} timeouts")
+            said.append(counted(facts["timeouts"], "timeout"))
         if facts["retransmits"]:
-            said.append(f"{count(facts['retransmits'])} retransmitted packets")
+            said.append(counted(facts["retransmits"], "retransmitted packet"))
         if facts["queueing_s"] is not None and facts["utilisation"] is not None:
             wait, used = seconds(facts["queueing_s"]), percent(facts["utilisation"])
             said.append(f"a mean wait of {wait} at the bottleneck, which is used to {used}")

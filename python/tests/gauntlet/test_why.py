@@ -11,7 +11,7 @@ import pytest
 
 import eddyline as el
 from eddyline.capacity import bottlenecks, capacities
-from eddyline.gauntlet import drawing, suite
+from eddyline.gauntlet import drawing, explanation, suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,6 +99,11 @@ def test_capacity_follows_changes_and_outages() -> None:
     found = el.gauntlet.explain("reno", "lte", seeds=1)
     (line,) = [each for each in found.plot().get_axes()[0].lines if each.get_label() == "capacity, mean"]
     assert 15.0 < np.mean(line.get_ydata()) < 25.0  # 20 Mbit/s on average, as the test says
+
+
+def test_one_timeout_is_singular() -> None:
+    assert explanation.counted(1, "timeout") == "1 timeout"
+    assert explanation.counted(1694, "retransmitted packet") == "1,694 retransmitted packets"
 
 
 def test_groups_in_every_list(eddyline: Callable[..., Ran]) -> None:

@@ -23,6 +23,7 @@ mod round_report;
 mod scalable;
 mod slow_start;
 mod tahoe;
+mod trajectories;
 mod vegas;
 mod veno;
 mod vfast;

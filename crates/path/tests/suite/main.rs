@@ -3,6 +3,7 @@
 mod ack_decimation;
 mod ack_filter;
 mod ack_priority;
+mod both_links;
 mod cake;
 mod codel;
 mod common;
@@ -24,6 +25,7 @@ mod pie;
 mod reconstruct;
 mod red;
 mod rem;
+mod schedules;
 mod sfq;
 mod step;
 mod tbf;

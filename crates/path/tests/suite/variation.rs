@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eddyline_path::Class;
 use eddyline_path::framing::Framing;
-use eddyline_path::loss::{Loss, LossParams};
+use eddyline_path::loss::{Loss, LossParams, LossPattern};
 use eddyline_path::random::Stream;
 use eddyline_path::variation::{
     ChangeParams, Conditions, LinkTrace, OutageParams, Policer, PolicerParams, Profile, Propagation, Recording,
@@ -54,6 +54,9 @@ fn losses_come_in_bursts_of_the_given_length() {
     near(bursts.iter().sum::<usize>() as f64 / bursts.len() as f64, 1.0 / r, 0.15);
     let of_one = bursts.iter().filter(|len| **len == 1).count() as f64 / bursts.len() as f64;
     near(of_one, r, 0.018);
+    let mean = |json: &str| serde_json::from_str::<LossPattern>(json).unwrap().mean();
+    near(mean(&format!("{{\"kind\": \"gilbert-elliott\", \"p\": {p}, \"r\": {r}}}")), p / (p + r), 1e-15);
+    near(mean("{\"kind\": \"periodic\", \"every\": 8}"), 0.125, 0.0);
     // with losses in both states
     let lost = run("{\"kind\": \"gilbert-elliott\", \"p\": 0.02, \"r\": 0.08, \"good\": 0.01, \"bad\": 0.5}");
     near(lost.iter().filter(|l| **l).count() as f64 / n as f64, (0.08 * 0.01 + 0.02 * 0.5) / 0.1, 3.5e-3);

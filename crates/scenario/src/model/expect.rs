@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// Entity: `flow."flow 1"`, `link.forward`, `flow.*`.
+    #[schemars(extend("examples" = ["flow.download"]))]
     pub of: String,
     /// Value, by its dotted name in the result: `goodput_bps`, `rtt_s.mean`.
+    #[schemars(extend("examples" = ["goodput_bps"]))]
     pub what: String,
     /// The value must not be below this.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -54,6 +54,8 @@ pub(crate) struct Key {
     pub required: bool,
     /// `null` stands for leaving the key out.
     pub nullable: bool,
+    /// An example of a text that has a form of its own.
+    pub example: Option<String>,
 }
 
 /// One bound of a range.
@@ -196,7 +198,9 @@ impl Compiler<'_> {
         Table {
             keys: keys
                 .map(|(name, s)| {
-                    let key = Key { schema: self.compile(s), required: required(name), nullable: self.nullable(s) };
+                    let example = s["examples"][0].as_str().map(str::to_owned);
+                    let (required, nullable) = (required(name), self.nullable(s));
+                    let key = Key { schema: self.compile(s), required, nullable, example };
                     (name.clone(), key)
                 })
                 .collect(),

@@ -1,6 +1,6 @@
 //! Validation of a tree against the schema: every key, type, enumerated value, unit and range.
 
-use super::compiled::{Bound, Schema, Table};
+use super::compiled::{Bound, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
 use crate::suggestion::{did_you_mean, listed};
@@ -123,7 +123,8 @@ impl<'a> Validator<'a, '_, '_> {
         for (name, key) in &table.keys {
             if key.required && node.entry(name).is_none() {
                 let message = format!("the key {name} is missing: {}", describe(&key.schema));
-                self.wrong(node, message, example(&key.schema).map(|e| format!("{name} = {e}")));
+                let own = key.example.as_ref().map(|e| format!("\"{e}\""));
+                self.wrong(node, message, own.or_else(|| example(&key.schema)).map(|e| format!("{name} = {e}")));
             }
         }
     }
@@ -149,7 +150,9 @@ impl<'a> Validator<'a, '_, '_> {
     fn quantity(&mut self, node: &Node, text: &str, reader: &Reader, range: &[Bound]) {
         match (reader.parse)(text) {
             Err(error) if error.starts_with("negative") => {
-                let bounds = [vec!["at least 0".to_owned()], range.iter().map(Bound::describe).collect()].concat();
+                let has_minimum = range.iter().any(|bound| matches!(bound.side, Side::Min | Side::Above));
+                let zero = (!has_minimum).then(|| "at least 0".to_owned());
+                let bounds: Vec<String> = zero.into_iter().chain(range.iter().map(Bound::describe)).collect();
                 self.wrong(node, format!("{} is out of range; {}", node.show(), bounds.join(", ")), None);
             }
             Err(error) if !range.is_empty() && error.starts_with("too large") => self.range(node, range, |_| false),

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use eddyline_path::random::Stream;
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::{FLOW, LINK, Quantity};
 use eddyline_scenario::{Format, Input, load};
-use eddyline_sim::{LogSelection, Options, Outcome};
+use eddyline_sim::{LogSelection, Options, Outcome, PacketLog};
 use serde_json::Value as Json;
 
 use crate::drawn_scenarios::draw;
@@ -69,6 +70,27 @@ fn simulate(file: &Json) -> Outcome {
     outcome(&scenario.network, &Options { series: true, packet_log: Some(LogSelection::All), ..Options::default() })
 }
 
+/// Windows of flows and queues of links over time, by name.
+fn series(file: &Json, outcome: &Outcome) -> BTreeMap<String, Vec<(f64, f64)>> {
+    let network = loaded(&file.to_string(), Format::Json).unwrap().network;
+    let series = outcome.series.as_ref().unwrap();
+    let flows = network.flows.iter().zip(0..).map(|(f, i)| (&f.name, series.of(FLOW, i, Quantity::CwndPackets)));
+    let links = network.links.iter().zip(0..).map(|(l, i)| (&l.name, series.of(LINK, i, Quantity::QueuePackets)));
+    flows.chain(links).map(|(name, values)| (name.clone(), values)).collect()
+}
+
+/// The sources and links of packet events, by name.
+fn logged(file: &Json, log: &PacketLog) -> Vec<(f64, u64, String, Option<String>)> {
+    let network = loaded(&file.to_string(), Format::Json).unwrap().network;
+    let sources = network.flows.iter().map(|f| &f.name).chain(network.traffic.iter().map(|t| &t.name));
+    let others = network.probes.iter().map(|p| &p.name).chain(network.arrivals.iter().map(|a| &a.name));
+    let sources: Vec<&String> = sources.chain(others).collect();
+    let link = |i: u32| network.links.get(i as usize).map(|l| l.name.clone());
+    (0..log.seq.len())
+        .map(|i| (log.time_s[i], log.seq[i], sources[log.source[i] as usize].clone(), link(log.link[i])))
+        .collect()
+}
+
 /// What each entity has, by kind and name.
 fn rows(result: &RunResult) -> BTreeMap<(String, String), Json> {
     let mut rows = BTreeMap::new();
@@ -93,8 +115,9 @@ fn the_order_of_tables_changes_nothing() {
         moved += usize::from(shuffled != file);
         assert_eq!(rows(&one.result), rows(&other.result), "{seed}: {file}");
         assert_eq!(one.result.counters, other.result.counters, "{seed}");
+        assert!(series(&file, &one) == series(&shuffled, &other), "{seed}: series");
         let (one, other) = (one.log.unwrap(), other.log.unwrap());
-        assert!(one.time_s == other.time_s && one.seq == other.seq && one.bytes == other.bytes, "{seed}");
+        assert!(logged(&file, &one) == logged(&shuffled, &other), "{seed}: packet log");
     }
     assert!(cases > 40 && moved > cases / 2, "{moved} of {cases} shuffled");
 }

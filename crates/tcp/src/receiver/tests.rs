@@ -168,3 +168,18 @@ fn accecn_option_and_sack_blocks_share_the_option_space() {
     plain.0.on_syn(syn);
     assert!(arrive(&mut plain, 0, Ecn::Ce).is_empty());
 }
+
+/// What the application has, and which segments bring something new.
+#[test]
+fn delivered_bytes_and_new_data() {
+    let mut bench = Bench::new("");
+    let mut arrive = |ms, number| {
+        let reaction = bench.0.on_segment(Time::from_ms(ms), arriving(ms, number));
+        (reaction.new_data, bench.0.delivered())
+    };
+    assert_eq!(arrive(100, 0), (true, 1000));
+    assert_eq!(arrive(102, 2), (true, 1000));
+    assert_eq!(arrive(103, 2), (false, 1000));
+    assert_eq!(arrive(104, 1), (true, 3000));
+    assert_eq!(arrive(105, 1), (false, 3000));
+}
