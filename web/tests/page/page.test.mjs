@@ -118,6 +118,25 @@ test("controls change the text and the results, and the text changes the control
   await close();
 });
 
+test("links of a duplex table have controls too", async () => {
+  const { tab, faults, close } = await open(`${FILE}#upload`);
+  await settled(tab);
+  const text = readFileSync(join(web, "../examples/upload.toml"), "utf8");
+  await changed(tab, () => tab.locator("textarea").fill(text));
+  const up = tab.locator("fieldset", { hasText: "Link home/up" });
+  assert.equal(await up.getByLabel("rate").getAttribute("aria-valuetext"), "192 kbit/s");
+  const slow = await cell(tab, "goodput-0");
+  await changed(tab, () => up.getByLabel("limit", { exact: true }).fill("6000").then(() => up.getByLabel("limit", { exact: true }).press("Tab")));
+  assert.match(await tab.locator("textarea").inputValue(), /up = \{ queue = \{ kind = "droptail", limit = "6000 B" \} \}/);
+  assert.notEqual(await cell(tab, "goodput-0"), slow);
+  await changed(tab, () => up.getByLabel("queue", { exact: true }).selectOption("fq_codel"));
+  assert.match(await tab.locator("textarea").inputValue(), /up = \{ queue = \{ kind = "fq_codel" \} \}/);
+  await changed(tab, () => up.getByLabel("rate").focus().then(() => up.getByLabel("rate").press("ArrowRight")));
+  assert.match(await tab.locator("textarea").inputValue(), /preset = "wimax-2009", up = \{ queue = \{ kind = "fq_codel" \}, rate = "200 kbit\/s" \}/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("errors of the text stand at their lines", async () => {
   const { tab, close } = await open(`${FILE}#upload`);
   await settled(tab);
