@@ -129,11 +129,11 @@ wheel: $(STAMPS)/build
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" $(BIN)/maturin build --release --locked --out target/wheels --quiet
 
 wheel-test: wheel
-	$(BIN)/python packaging/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
+	$(BIN)/python release/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
 
 # The software bill of materials: what is compiled in, what the wheel needs, what is in the page. From the lock files alone.
 sbom:
-	$(PYTHON) packaging/bill.py target/sbom/eddyline.cdx.json
+	$(PYTHON) release/bill.py target/sbom/eddyline.cdx.json
 
 # Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet

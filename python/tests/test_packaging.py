@@ -15,7 +15,7 @@ import pytest
 yaml = pytest.importorskip("yaml")  # comes with dask
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "packaging"))
+sys.path.insert(0, str(ROOT / "release"))
 
 import bill  # noqa: E402
 import versions  # noqa: E402
@@ -59,7 +59,7 @@ def test_workflows_are_whole_and_name_what_exists(file):
     for run in runs(file):
         for goal in re.findall(r"\bmake ([\w./-]+)", run):
             assert re.search(rf"^{re.escape(goal)}:", makefile, re.MULTILINE), goal
-        for script in re.findall(r"(?:python|node) ((?:packaging|scripts)/[\w./]+)", run):
+        for script in re.findall(r"(?:python|node) ((?:release|scripts)/[\w./]+)", run):
             assert (ROOT / script).exists() or (ROOT / "web" / script).exists(), script
 
 
@@ -88,7 +88,7 @@ def test_the_bill_of_materials_has_what_is_compiled_in_and_what_is_needed():
 
 
 def test_the_conda_recipe_needs_what_the_wheel_needs():
-    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
+    recipe = yaml.safe_load((ROOT / "release/conda/recipe.yaml").read_text())
     needed = {d.replace("matplotlib-base", "matplotlib").replace(" ", "") for d in recipe["requirements"]["run"]}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert needed == {*project["dependencies"], f"python{project['requires-python']}"}

@@ -1,6 +1,6 @@
 """Installs a wheel in an empty environment outside the checkout and uses it there as people do.
 
-    python packaging/wheel_test.py target/wheels/eddyline-*.whl
+    python release/wheel_test.py target/wheels/eddyline-*.whl
 
 By default pip installs what the wheel needs, as it does for a user. `--dependencies FOLDER` takes the packages of
 another environment instead, which costs seconds where that costs a minute; the package is the wheel's in both cases.

@@ -1,4 +1,4 @@
-"""Writes the software bill of materials, in CycloneDX 1.6: `python packaging/bill.py target/sbom/eddyline.cdx.json`.
+"""Writes the software bill of materials, in CycloneDX 1.6: `python release/bill.py target/sbom/eddyline.cdx.json`.
 
 What is compiled into the wheel and the WebAssembly module (Rust, from `cargo metadata`), what the wheel needs (Python,
 from requirements.txt) and what is in the page (JavaScript, from web/package-lock.json): versions, hashes, licences.

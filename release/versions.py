@@ -1,4 +1,4 @@
-"""Compares the version in every file that has one: `python packaging/versions.py [VERSION]`."""
+"""Compares the version in every file that has one: `python release/versions.py [VERSION]`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def versions() -> dict[str, str]:
             found[f"Cargo.lock, {package['name']}"] = package["version"]
     for name in ("web/package.json", "web/npm/package.json"):
         found[name] = json.loads((ROOT / name).read_text())["version"]
-    for name in ("CITATION.cff", "packaging/conda/recipe.yaml"):
+    for name in ("CITATION.cff", "release/conda/recipe.yaml"):
         match = re.search(r"^ *version: *\"?([\d.]+)", (ROOT / name).read_text(), re.MULTILINE)
         found[name] = match[1] if match else "none"
     return found
