@@ -121,7 +121,7 @@ class Laboratory {
     this.active = 0;
     this.refresh();
     this.variants.show(this.story, this.setups[0]!);
-    this.player.begin(this.duration() || 1, this.story.speed, state.timeS ?? 0, play && !still);
+    this.player.begin(this.duration() || 1, this.story.speed, state.timeS ?? (play ? this.story.fromS ?? 0 : 0), play && !still);
     await Promise.all(runs);
   }
 

@@ -139,7 +139,7 @@ export class Setup {
     const notes = el("p", { class: "hint" }, noTheory ? `No line of theory: ${noTheory}.` : "Dotted lines and the values marked theory: the equilibrium with the base RTTs that these senders believe.");
     const held = expectations.map((e) => el("li", {}, `${e.held ? "holds" : "fails"}: ${e.of} ${e.what} ${e.bound}`));
     const wrap = (inner: HTMLElement, label: string): HTMLElement => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, inner);
-    this.found.textContent = finding(result);
+    this.found.textContent = `From ${digits(warmupS)} s to ${digits(durationS)} s: ${finding(result)}`;
     this.summary.replaceChildren(wrap(flows, "results of flows"), wrap(table, "results of links"), notes, ...(held.length > 0 ? [el("ul", {}, ...held)] : []));
   }
 

@@ -181,7 +181,12 @@ test("all changes of a story in a table answer its question", async () => {
   const rows = await tab.locator(".variants tbody tr").allTextContents();
   assert.equal(rows.length, 7);
   assert.match(rows[0], /^as it is1\.\d+ Mbit\/s/);
-  assert.match(rows[1], /^FQ-CoDel on the uplink7\.\d+ Mbit\/s/);
+  assert.match(rows[1], /^FQ-CoDel on the uplinkthe router gives each transfer a queue of its own7\.\d+ Mbit\/s/);
+  const answer = await tab.locator(".variants .answer").textContent();
+  assert.match(answer, /costs upload least: FQ-CoDel on the uplink\. Then download gets 7\.\d+ Mbit\/s instead of 1\.\d+ Mbit\/s, upload \d+ kbit\/s instead of \d+ kbit\/s\./);
+  assert.equal(await tab.locator(".variants tr.best").count(), 1);
+  assert.match(await tab.locator(".finding").textContent(), /^From 15 s to 40 s: /);
+  assert.ok((await clock(tab)) >= 8, "playing starts shortly before the upload does");
   await close();
 });
 
