@@ -122,6 +122,8 @@ def succeeded(command: list[object], shown: str, folder: Path, environment: dict
     began = time.monotonic()
     ran = subprocess.run([*map(str, command)], cwd=folder, env=environment, capture_output=True, text=True)
     good = ran.returncode == 0
+    if good and ran.stdout.startswith("skipped"):
+        shown += f" ({ran.stdout.strip()})"
     print(f"{'ok    ' if good else 'FAILED'} {time.monotonic() - began:5.1f} s  {shown}", flush=True)
     if not good:
         print(ran.stdout[-2000:], ran.stderr[-4000:], sep="\n", file=sys.stderr)
