@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from figures import laboratory, rerun, with_laboratory
-from papers import paper_pages
+from paper_pages import paper_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = "https://github.com/eddyline/eddyline/blob/main/"
