@@ -41,7 +41,7 @@ INVITED = {"index.md": "<!-- rerun", "guides/browser.md": "## "}
 """Pages that invite to the laboratory, and what the invitation stands before."""
 
 INVITATION = """```{raw} html
-<p class="invitation"><a href="LABORATORY">Open the laboratory</a>: sliders, queues and packets on their way, in this
+<p class="invitation"><a href="LABORATORY">Open the laboratory</a> Sliders, queues and packets on their way, in this
 browser, without installing anything.</p>
 ```
 
