@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/wasm/*')
 
-.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site wheel wheel-test clean
+.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site wheel wheel-test sbom clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -29,6 +29,7 @@ help:
 	@echo 'make docs     build the documentation site: target/site/index.html (needs Node)'
 	@echo 'make docs-test build, test it in Chromium'
 	@echo 'make wheel-test build a wheel, install it elsewhere, use it there'
+	@echo 'make sbom     write the software bill of materials: target/sbom/eddyline.cdx.json'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
 	@echo 'make audit    look for known weaknesses in what we depend on (needs cargo-deny, pip-audit and the network)'
@@ -128,7 +129,11 @@ wheel: $(STAMPS)/build
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" $(BIN)/maturin build --release --locked --out target/wheels --quiet
 
 wheel-test: wheel
-	$(BIN)/python packaging/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
+	$(BIN)/python release/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
+
+# The software bill of materials: what is compiled in, what the wheel needs, what is in the page. From the lock files alone.
+sbom:
+	$(PYTHON) release/bill.py target/sbom/eddyline.cdx.json
 
 # Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet

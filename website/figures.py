@@ -16,6 +16,7 @@ from eddyline.errors import EddylineError
 MARK = re.compile(r"^<!-- rerun (\S+):((?: \w+)+) -->\n\n?(!\[.*?\]\([^)]+\))$", re.DOTALL | re.MULTILINE)
 """A comment before a picture: the scenario file that the picture shows, and which charts."""
 
+FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -55,7 +56,8 @@ def rerun(text: str, page: Path) -> str:
             f"```{{raw}} html\n{carried('scenario', scenario)}\n{carried('result', result)}\n</div>\n```"
         )
 
-    return MARK.sub(figure, text)
+    parts = FENCED.split(text)  # what shows how to mark a picture marks none
+    return "".join(part if i % 2 else MARK.sub(figure, part) for i, part in enumerate(parts))
 
 
 def with_laboratory(text: str, place: str) -> str:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from figures import laboratory, rerun, with_laboratory
-from papers import paper_pages
+from paper_pages import paper_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = "https://github.com/eddyline/eddyline/blob/main/"
@@ -41,7 +41,7 @@ INVITED = {"index.md": "<!-- rerun", "guides/browser.md": "## "}
 """Pages that invite to the laboratory, and what the invitation stands before."""
 
 INVITATION = """```{raw} html
-<p class="invitation"><a href="LABORATORY">Open the laboratory</a>: sliders, queues and packets on their way, in this
+<p class="invitation"><a href="LABORATORY">Open the laboratory</a> Sliders, queues and packets on their way, in this
 browser, without installing anything.</p>
 ```
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "website"))
 
 import check  # noqa: E402
 import figures  # noqa: E402
-import papers  # noqa: E402
+import paper_pages  # noqa: E402
 import stage  # noqa: E402
 
 UPLOAD = ROOT / "examples/upload.toml"
@@ -82,7 +82,7 @@ def test_a_link_that_leads_nowhere_stops_it():
 
 
 def test_every_claim_has_a_row_with_its_pinned_verdict():
-    pages = papers.paper_pages()
+    pages = paper_pages.paper_pages()
     assert len(pages) == 5
     rows = [row for text in pages.values() for row in text.splitlines() if row.startswith("| ")]
     assert len(rows) > 300

@@ -10,10 +10,16 @@ export interface Canonical {
   duration: string;
   seed: number;
   link?: LinkTable[];
-  duplex?: { name: string; preset?: string; down?: Partial<LinkTable>; up?: Partial<LinkTable> }[];
+  duplex?: DuplexTable[];
   flow?: FlowTable[];
 }
-interface LinkTable {
+interface DuplexTable {
+  name: string;
+  /** What the text says of a direction; the rest is the preset's. */
+  down?: Partial<LinkTable>;
+  up?: Partial<LinkTable>;
+}
+export interface LinkTable {
   name: string;
   rate: string;
   delay: string;
@@ -62,7 +68,7 @@ function choice(label: string, value: string, options: string[], set: (v: string
 const UNITS = ["packets", "B", "ms", "BDP", "unlimited"] as const;
 
 /** The limit of a queue as number and unit: packets, bytes, time at the link's rate, or bandwidth-delay products. */
-function limitControl(path: string[], link: LinkTable, apply: Apply): HTMLElement {
+function limitControl(path: string[], link: LinkTable, own: boolean, apply: Apply): HTMLElement {
   const id = `control-${++unique}`;
   const written = quantity(link.queue.limit);
   const unit = written === null ? "unlimited" : written.unit === "packets" ? "packets" : "B";
@@ -71,7 +77,7 @@ function limitControl(path: string[], link: LinkTable, apply: Apply): HTMLElemen
   const select = el("select", { "aria-label": `unit of the queue limit of ${link.name}` }, ...UNITS.map((u) => el("option", { value: u, selected: u === unit }, u)));
   const send = (): void => {
     const text = select.value === "unlimited" ? '"unlimited"' : `"${Number(number.value)} ${select.value}"`;
-    apply([[[...path, "queue", "limit"], text]]);
+    apply([own ? [[...path, "queue", "limit"], text] : [[...path, "queue"], `{ kind = "${link.queue.kind}", limit = ${text} }`]]);
   };
   number.addEventListener("change", send);
   select.addEventListener("change", () => {
@@ -86,7 +92,8 @@ function limitControl(path: string[], link: LinkTable, apply: Apply): HTMLElemen
   return el("div", { class: "control" }, el("label", { for: id }, "limit"), el("span", { class: "pair" }, number, select));
 }
 
-function linkControls(path: string[], link: LinkTable, register: Register, apply: Apply): HTMLElement {
+/** Controls of a link; `own` says whether the text has a queue of its own for it, which a change of its limit leaves as it is. */
+function linkControls(path: string[], link: LinkTable, own: boolean, register: Register, apply: Apply): HTMLElement {
   const queues = register.queues.map((q) => q.name).filter((q) => !TEXT_ONLY.has(q));
   const setQueue = (kind: string): void => {
     const keep = link.queue.limit && ["droptail", "headdrop", "ack_priority", "ack_filter"].includes(kind) ? `, limit = "${link.queue.limit}"` : "";
@@ -97,7 +104,7 @@ function linkControls(path: string[], link: LinkTable, register: Register, apply
     slider("delay", Math.max(1e-4, base(link.delay) ?? 0), [1e-4, 0.5], time, (v) => apply([[[...path, "delay"], literal(v, "time")]])),
     choice("queue", link.queue.kind, queues, setQueue),
   ];
-  if (link.queue.limit !== undefined) rows.push(limitControl(path, link, apply));
+  if (link.queue.limit !== undefined) rows.push(limitControl(path, link, own, apply));
   return el("fieldset", {}, el("legend", {}, `Link ${link.name}`), ...rows);
 }
 
@@ -124,15 +131,20 @@ function flowControls(index: number, flow: FlowTable, duration: number, kinds: s
   return el("fieldset", {}, legend, ...rows);
 }
 
-/** All controls of a scenario. */
+/** All controls of a scenario; `made` are the links that its duplex tables stand for. */
 export function controls(
-  scenario: Canonical, register: Register, apply: Apply, flows: { add: (() => void) | null; remove: ((index: number) => void) | null },
+  scenario: Canonical, made: LinkTable[], register: Register, apply: Apply, flows: { add: (() => void) | null; remove: ((index: number) => void) | null },
 ): HTMLElement {
   const duration = base(scenario.duration) ?? 60;
   const kinds = register.controllers.filter((c) => c["only_in"] === null).map((c) => c.name);
   const box = el("div", { class: "controls" });
-  (scenario.link ?? []).forEach((link, i) => box.append(linkControls(["link", String(i)], link, register, apply)));
-  if (scenario.duplex?.length) box.append(el("p", { class: "hint" }, "Links made by [[duplex]] are changed in the text."));
+  (scenario.link ?? []).forEach((link, i) => box.append(linkControls(["link", String(i)], link, true, register, apply)));
+  (scenario.duplex ?? []).forEach((table, i) => {
+    for (const direction of ["down", "up"] as const) {
+      const link = made.find((l) => l.name === `${table.name}/${direction}`);
+      if (link) box.append(linkControls(["duplex", String(i), direction], link, table[direction]?.queue !== undefined, register, apply));
+    }
+  });
   const tables = scenario.flow ?? [];
   const removable = flows.remove !== null && tables.length > 1;
   tables.slice(0, 12).forEach((flow, i) => box.append(flowControls(i, flow, duration, kinds, apply, removable ? () => flows.remove!(i) : null)));

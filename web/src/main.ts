@@ -19,6 +19,9 @@ import { Variants } from "./variants.js";
 const ADDRESS_PAUSE_MS = 300;
 const LABELS = ["A", "B"];
 
+/** What the controls are made from. */
+type Shown = NonNullable<ReturnType<Setup["canonical"]>>;
+
 class Laboratory {
   private story: Story = STORIES[0]!;
   private setups: Setup[] = [];
@@ -118,7 +121,7 @@ class Laboratory {
     this.active = 0;
     this.refresh();
     this.variants.show(this.story, this.setups[0]!);
-    this.player.begin(this.duration() || 1, this.story.speed, state.timeS ?? 0, play && !still);
+    this.player.begin(this.duration() || 1, this.story.speed, state.timeS ?? (play ? this.story.fromS ?? 0 : 0), play && !still);
     await Promise.all(runs);
   }
 
@@ -189,9 +192,9 @@ class Laboratory {
     this.which.replaceChildren(...this.setups.map((_, i) => el("button", { type: "button", "aria-pressed": i === this.active ? "true" : "false", click: () => pick(i) }, `Set-up ${LABELS[i]}`)));
     this.editor.show(setup.text, setup.errors);
     // controls are made anew for a new text only, so that a run that ends takes no slider out of a hand
-    const scenario = this.filled?.text === setup.text && this.filled.setup === setup ? null : setup.canonical(this.story.file);
-    if (scenario && !this.panel.contains(document.activeElement)) this.fill(scenario, setup);
-    else if (scenario) this.refill(scenario, setup);
+    const shown = this.filled?.text === setup.text && this.filled.setup === setup ? null : setup.canonical(this.story.file);
+    if (shown && !this.panel.contains(document.activeElement)) this.fill(shown, setup);
+    else if (shown) this.refill(shown, setup);
     for (const swatch of document.querySelectorAll<HTMLElement>("[data-source]")) {
       swatch.style.background = sourceColour(Number(swatch.dataset["source"]));
     }
@@ -199,22 +202,22 @@ class Laboratory {
     this.remember();
   }
 
-  private fill(scenario: Parameters<typeof controls>[0], setup: Setup): void {
+  private fill({ scenario, links }: Shown, setup: Setup): void {
     const headers = setup.text.match(/^\[\[flow\]\]/gm)?.length ?? 0;
     const own = headers === (scenario.flow?.length ?? 0) && headers > 0;
     const flows = {
       add: own ? () => void this.change(withFlow(setup.text, scenario.flow!.map((f) => f.name))) : null,
       remove: own ? (index: number) => void this.change(withoutFlow(setup.text, index)) : null,
     };
-    this.panel.replaceChildren(controls(scenario, this.register, (changes) => this.apply(changes), flows));
+    this.panel.replaceChildren(controls(scenario, links, this.register, (changes) => this.apply(changes), flows));
     this.filled = { text: setup.text, setup };
   }
 
   /** As `fill`, and the control that has the focus keeps it. */
-  private refill(scenario: Parameters<typeof controls>[0], setup: Setup): void {
+  private refill(shown: Shown, setup: Setup): void {
     const all = (): HTMLElement[] => [...this.panel.querySelectorAll<HTMLElement>("input, select, button")];
     const index = all().indexOf(document.activeElement as HTMLElement);
-    this.fill(scenario, setup);
+    this.fill(shown, setup);
     all()[index]?.focus();
   }
 

@@ -64,7 +64,7 @@ export class Player {
     if (!this.playing) return;
     // while a new run has not come this far, the picture waits
     this.timeS = Math.max(this.timeS, Math.min(this.timeS + elapsedS * this.speed, availableS));
-    if (this.timeS >= this.durationS) this.setPlaying(false);
+    if (this.timeS >= this.durationS && availableS >= this.durationS) this.setPlaying(false);
     this.show();
   }
 

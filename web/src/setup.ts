@@ -1,7 +1,7 @@
 // One set-up: a scenario's text, its run, and the views of it.
 
 import { Scenario, check, edit, type Diagnostic } from "../pkg/engine.js";
-import type { Canonical } from "./controls.js";
+import type { Canonical, LinkTable } from "./controls.js";
 import { el } from "./dom.js";
 import { Cancelled, type Simulator } from "./engine.js";
 import { finding, flowRows, sentence, type Result } from "./explain.js";
@@ -45,12 +45,18 @@ export class Setup {
     this.element = el("article", { class: "setup", "aria-label": label }, this.heading, this.found, stage, this.said, this.strips.element, this.status, this.summary);
   }
 
-  /** The scenario with defaults filled in; null while the text has errors. */
-  canonical(name: string): Canonical | null {
+  /** The scenario with defaults filled in, and its links as they are, whoever made them; null while the text has errors. */
+  canonical(name: string): { scenario: Canonical; links: LinkTable[] } | null {
     if (this.errors.length > 0) return null;
     const scenario = new Scenario(this.text, { name });
     try {
-      return JSON.parse(scenario.canonical) as Canonical;
+      const links = scenario.facts().links.map((link) => ({
+        name: link.name,
+        rate: `${link.rate_bps} bit/s`,
+        delay: `${link.delay_s} s`,
+        queue: link.queue,
+      }));
+      return { scenario: JSON.parse(scenario.canonical) as Canonical, links };
     } finally {
       scenario.free();
     }
@@ -133,7 +139,7 @@ export class Setup {
     const notes = el("p", { class: "hint" }, noTheory ? `No line of theory: ${noTheory}.` : "Dotted lines and the values marked theory: the equilibrium with the base RTTs that these senders believe.");
     const held = expectations.map((e) => el("li", {}, `${e.held ? "holds" : "fails"}: ${e.of} ${e.what} ${e.bound}`));
     const wrap = (inner: HTMLElement, label: string): HTMLElement => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, inner);
-    this.found.textContent = finding(result);
+    this.found.textContent = `From ${digits(warmupS)} s to ${digits(durationS)} s: ${finding(result)}`;
     this.summary.replaceChildren(wrap(flows, "results of flows"), wrap(table, "results of links"), notes, ...(held.length > 0 ? [el("ul", {}, ...held)] : []));
   }
 

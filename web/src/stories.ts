@@ -20,6 +20,14 @@ export type Change = [path: string[], literal: string];
 export interface Variant {
   label: string;
   changes: Change[];
+  /** What it is, for who does not know its name. */
+  means?: string;
+}
+
+/** What decides between variants: of those that bring one flow about as much as the best does, the one that leaves the other most. */
+export interface Judgement {
+  for: number;
+  from: number;
 }
 
 export interface Story {
@@ -32,8 +40,11 @@ export interface Story {
   /** The question that the variants answer. */
   question: string | null;
   variants: Variant[];
+  judgement?: Judgement;
   /** Simulated seconds a second. */
   speed: number;
+  /** Where playing starts, if what there is to see comes late. */
+  fromS?: number;
 }
 
 const queue = (link: number, toml: string): Change => [["link", String(link), "queue"], toml];
@@ -54,14 +65,16 @@ export const STORIES: Story[] = [
     toml: upload,
     question: "Which cure costs least?",
     variants: [
-      { label: "FQ-CoDel on the uplink", changes: [queue(1, '{ kind = "fq_codel" }')] },
-      { label: "CoDel on the uplink", changes: [queue(1, '{ kind = "codel" }')] },
-      { label: "a short uplink queue", changes: [queue(1, '{ kind = "droptail", limit = "16 kB" }')] },
-      { label: "acknowledgements first", changes: [queue(1, '{ kind = "ack_priority", limit = "128 kB" }')] },
-      { label: "the upload by LEDBAT", changes: [controller(1, '{ kind = "ledbat" }')] },
-      { label: "the upload by BBR", changes: [controller(1, '{ kind = "bbr" }')] },
+      { label: "FQ-CoDel on the uplink", changes: [queue(1, '{ kind = "fq_codel" }')], means: "the router gives each transfer a queue of its own" },
+      { label: "CoDel on the uplink", changes: [queue(1, '{ kind = "codel" }')], means: "the router drops packets when they have waited too long" },
+      { label: "a short uplink queue", changes: [queue(1, '{ kind = "droptail", limit = "16 kB" }')], means: "the modem holds 16 kB instead of 128 kB" },
+      { label: "acknowledgements first", changes: [queue(1, '{ kind = "ack_priority", limit = "128 kB" }')], means: "the router sends acknowledgements before data" },
+      { label: "the upload by LEDBAT", changes: [controller(1, '{ kind = "ledbat" }')], means: "the sending program yields to others, as BitTorrent does" },
+      { label: "the upload by BBR", changes: [controller(1, '{ kind = "bbr" }')], means: "the sending machine uses another congestion control" },
     ],
+    judgement: { for: 0, from: 1 },
     speed: 1,
+    fromS: 8,
   },
   {
     id: "two-way-fast",

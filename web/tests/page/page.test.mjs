@@ -118,6 +118,25 @@ test("controls change the text and the results, and the text changes the control
   await close();
 });
 
+test("links of a duplex table have controls too", async () => {
+  const { tab, faults, close } = await open(`${FILE}#upload`);
+  await settled(tab);
+  const text = readFileSync(join(web, "../examples/upload.toml"), "utf8");
+  await changed(tab, () => tab.locator("textarea").fill(text));
+  const up = tab.locator("fieldset", { hasText: "Link home/up" });
+  assert.equal(await up.getByLabel("rate").getAttribute("aria-valuetext"), "192 kbit/s");
+  const slow = await cell(tab, "goodput-0");
+  await changed(tab, () => up.getByLabel("limit", { exact: true }).fill("6000").then(() => up.getByLabel("limit", { exact: true }).press("Tab")));
+  assert.match(await tab.locator("textarea").inputValue(), /up = \{ queue = \{ kind = "droptail", limit = "6000 B" \} \}/);
+  assert.notEqual(await cell(tab, "goodput-0"), slow);
+  await changed(tab, () => up.getByLabel("queue", { exact: true }).selectOption("fq_codel"));
+  assert.match(await tab.locator("textarea").inputValue(), /up = \{ queue = \{ kind = "fq_codel" \} \}/);
+  await changed(tab, () => up.getByLabel("rate").focus().then(() => up.getByLabel("rate").press("ArrowRight")));
+  assert.match(await tab.locator("textarea").inputValue(), /preset = "wimax-2009", up = \{ queue = \{ kind = "fq_codel" \}, rate = "200 kbit\/s" \}/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("errors of the text stand at their lines", async () => {
   const { tab, close } = await open(`${FILE}#upload`);
   await settled(tab);
@@ -162,7 +181,12 @@ test("all changes of a story in a table answer its question", async () => {
   const rows = await tab.locator(".variants tbody tr").allTextContents();
   assert.equal(rows.length, 7);
   assert.match(rows[0], /^as it is1\.\d+ Mbit\/s/);
-  assert.match(rows[1], /^FQ-CoDel on the uplink7\.\d+ Mbit\/s/);
+  assert.match(rows[1], /^FQ-CoDel on the uplinkthe router gives each transfer a queue of its own7\.\d+ Mbit\/s/);
+  const answer = await tab.locator(".variants .answer").textContent();
+  assert.match(answer, /costs upload least: FQ-CoDel on the uplink\. Then download gets 7\.\d+ Mbit\/s instead of 1\.\d+ Mbit\/s, upload \d+ kbit\/s instead of \d+ kbit\/s\./);
+  assert.equal(await tab.locator(".variants tr.best").count(), 1);
+  assert.match(await tab.locator(".finding").textContent(), /^From 15 s to 40 s: /);
+  assert.ok((await clock(tab)) >= 8, "playing starts shortly before the upload does");
   await close();
 });
 

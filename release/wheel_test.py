@@ -1,9 +1,9 @@
 """Installs a wheel in an empty environment outside the checkout and uses it there as people do.
 
-    python packaging/wheel_test.py target/wheels/eddyline-*.whl
+    python release/wheel_test.py target/wheels/eddyline-*.whl
 
-By default pip installs what the wheel needs, as it does for a user. `--dependencies FOLDER` takes the packages of another
-environment instead, which costs seconds where that costs a minute; the package itself is the wheel's in both cases.
+By default pip installs what the wheel needs, as it does for a user. `--dependencies FOLDER` takes the packages of
+another environment instead, which costs seconds where that costs a minute; the package is the wheel's in both cases.
 """
 
 from __future__ import annotations
@@ -37,6 +37,19 @@ COMMANDS = [
     ["verify", "result"],
     *(["reproduce", paper, "--exhibit", exhibit, "--out", f"reports/{paper}"] for paper, exhibit in EXHIBITS.items()),
     ["gauntlet", "--controller", "cubic", "--only", "two-way", "--out", "card"],
+    # as docs/guides/gauntlet-ci.yml, which users copy
+    [
+        "gauntlet",
+        "--controller",
+        "cubic",
+        "--only",
+        "two-way",
+        "--base",
+        "card",
+        "--accept-known",
+        "--markdown",
+        "card.md",
+    ],
     ["advise", "--down", "8 Mbit/s", "--up", "2 Mbit/s", "--rtt", "30 ms", "--downloads", "1", "--uploads", "1"],
 ]
 
@@ -58,7 +71,9 @@ def main() -> int:
     """Runs everything; 0 if all of it worked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("wheel", type=Path)
-    parser.add_argument("--dependencies", type=Path, help="site-packages of an environment that has what the wheel needs")
+    parser.add_argument(
+        "--dependencies", type=Path, help="site-packages of an environment that has what the wheel needs"
+    )
     parser.add_argument("--extra", default="", help="an extra to install too, as in notebook")
     given = parser.parse_args()
     failed = 0
@@ -107,6 +122,8 @@ def succeeded(command: list[object], shown: str, folder: Path, environment: dict
     began = time.monotonic()
     ran = subprocess.run([*map(str, command)], cwd=folder, env=environment, capture_output=True, text=True)
     good = ran.returncode == 0
+    if good and ran.stdout.startswith("skipped"):
+        shown += f" ({ran.stdout.strip()})"
     print(f"{'ok    ' if good else 'FAILED'} {time.monotonic() - began:5.1f} s  {shown}", flush=True)
     if not good:
         print(ran.stdout[-2000:], ran.stderr[-4000:], sep="\n", file=sys.stderr)
