@@ -107,6 +107,9 @@ macro_rules! forward_decisions {
         fn uses_sent(&self) -> bool {
             $inner!(self, [] c => c.uses_sent())
         }
+        fn decides_on_sent(&self) -> bool {
+            $inner!(self, [] c => c.decides_on_sent())
+        }
     };
 }
 

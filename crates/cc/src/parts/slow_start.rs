@@ -69,7 +69,8 @@ impl SlowStart {
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         if self.parts.is_some() {
-            return self.on_ack_with_parts(ack);
+            // a copy, so that the event can stay in registers otherwise
+            return self.on_ack_with_parts(&{ *ack });
         }
         if ack.in_recovery || !ack.cwnd_limited {
             return;
@@ -158,6 +159,10 @@ macro_rules! window_of_slow_start {
 
         fn slow_start_threshold(&self) -> Option<f64> {
             Some(self.$part.ssthresh)
+        }
+
+        fn uses_sent(&self) -> bool {
+            false
         }
     };
 }

@@ -169,4 +169,9 @@ impl Meter {
             self.max_bytes = self.max_bytes.max(bytes);
         }
     }
+
+    /// Packets and bytes that may wait now without raising a maximum.
+    pub fn max_levels(&self, now: Time) -> (u64, u64) {
+        if now >= self.from { (self.max_packets, self.max_bytes) } else { (u64::MAX, u64::MAX) }
+    }
 }

@@ -12,13 +12,12 @@ mod readings;
 pub use event_queue::EventQueue;
 pub use layout::Layout;
 
-use std::collections::VecDeque;
-
 use eddyline_path::Packet as _;
 use eddyline_path::corruption::Corruption;
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
+use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
 
@@ -69,7 +68,9 @@ struct Link {
 #[derive(Debug)]
 struct LinkOptions {
     framing: Framing,
-    /// At its far end, with its source of events.
+    /// Source of its departures, or of those of its medium, if they are events; see [`Net::events`].
+    departures: u32,
+    /// At its far end, with its place among [`Net::reconstructing`].
     reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
     /// In front of its queue.
     policer: Option<Box<Policer>>,
@@ -85,7 +86,7 @@ struct LinkOptions {
 #[derive(Debug)]
 struct Pipe {
     delay: Time,
-    ring: VecDeque<(Time, Packet)>,
+    ring: Ring<(Time, Packet)>,
 }
 
 /// Packet counters over the whole run.
@@ -107,9 +108,11 @@ pub struct Net {
     hops: Vec<Hop>,
     /// Host of each source of packets; grows with dynamic flows.
     hosts: Vec<u32>,
-    /// Links with a reconstructor, in the order of their sources of events.
+    /// Links with a reconstructor, in the order of their sources of events, which follow those of the pipes.
     reconstructing: Vec<u32>,
-    /// Sources: one per link, then pipes, then reconstructors.
+    /// Links with events of their own, in the order of their sources of events.
+    departing: Vec<u32>,
+    /// Sources: links with events of their own, then pipes, then reconstructors.
     events: EventQueue,
     /// Packets of cross traffic that were dropped or lost, by source; grows with the first.
     cross_dropped: Vec<u64>,
@@ -205,14 +208,14 @@ impl Net {
             }
             Transmitter::Store(store) => {
                 let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
-                self.events.set(hop.link, store.due());
+                self.events.set(self.link_options[hop.link as usize].departures, store.due());
                 taken
             }
             Transmitter::Shared { medium, member } => {
                 let Shared { medium, links } = &mut self.media[*medium as usize];
                 let mut dropped = |m: usize, p| discarded.push((links[m], p));
                 let taken = medium.offer(now, *member as usize, host, packet, &mut dropped);
-                self.events.set(links[0], medium.due());
+                self.events.set(self.link_options[links[0] as usize].departures, medium.due());
                 taken
             }
         };
@@ -296,38 +299,40 @@ impl Net {
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
         let at = departure.saturating_add(*delay);
         if ring.is_empty() {
-            self.events.set(self.links.len() as u32 + pipe, at);
+            self.events.set(self.departing.len() as u32 + pipe, at);
         }
         ring.push_back((at, *packet));
     }
 
-    /// Handles the event of `source`; returns the packet that reached the end of its path, if one did.
-    #[inline]
-    pub fn handle_event(&mut self, now: Time, source: u32) -> Option<Packet> {
-        let links = self.links.len() as u32;
-        if source < links {
+    /// Handles the event of `source`; returns whether a packet has reached the end of its path. If so, it is `packet` then.
+    // the caller's packet, because a value returned is copied twice
+    #[inline(always)]
+    pub fn handle_event(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
+        let departing = self.departing.len() as u32;
+        if source < departing {
             self.departure(now, source);
-            return None;
+            return false;
         }
-        let Some(pipe) = self.pipes.get_mut((source - links) as usize) else {
-            self.release(now, source - links - self.pipes.len() as u32);
-            return None;
+        let Some(Pipe { ring, .. }) = self.pipes.get_mut((source - departing) as usize) else {
+            self.release(now, source - departing - self.pipes.len() as u32);
+            return false;
         };
-        let (_, mut packet) = pipe.ring.pop_front()?;
-        let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
+        let Some((_, first)) = ring.front() else { return false };
+        *packet = *first;
+        ring.pop_front();
+        let next = ring.front().map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
-        let hop = self.hops[packet.hop as usize];
         if packet.flags.impaired() {
-            return self.arrive_impaired(now, &packet);
+            return self.arrive_impaired(now, packet);
         }
-        if !hop.last {
+        if !self.hops[packet.hop as usize].last {
             packet.hop += 1;
-            self.enqueue(now, &mut packet);
-            return None;
+            self.enqueue(now, packet);
+            return false;
         }
         self.counters.delivered += 1;
-        self.log_receive(now, &packet);
-        Some(packet)
+        self.log_receive(now, packet);
+        true
     }
 
     #[inline]
@@ -337,31 +342,30 @@ impl Net {
         }
     }
 
-    /// A lost or damaged packet is at the end of a pipe; returns it if it goes to an endpoint that checks contents by itself.
+    /// A lost or damaged packet is at the end of a pipe; returns whether it goes to an endpoint that checks contents by itself.
     #[cold]
     #[inline(never)]
-    fn arrive_impaired(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
-        let mut packet = *packet;
+    fn arrive_impaired(&mut self, now: Time, packet: &mut Packet) -> bool {
         let hop = self.hops[packet.hop as usize];
         if packet.flags.lost() {
-            self.lose(now, &packet, hop.link);
-            return None;
+            self.lose(now, packet, hop.link);
+            return false;
         }
         self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
         if !hop.last {
             packet.hop += 1;
-            self.enqueue(now, &mut packet);
-            return None;
+            self.enqueue(now, packet);
+            return false;
         }
-        self.count_drop(&packet);
+        self.count_drop(packet);
         if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Corrupted, record(&packet), None);
+            log.log(now, LogEvent::Corrupted, record(packet), None);
         }
         if self.delivers_corrupted && packet.kind != PacketKind::Cross {
-            return Some(packet);
+            return true;
         }
-        self.attachments.release(&packet);
-        None
+        self.attachments.release(packet);
+        false
     }
 
     #[cold]
@@ -373,19 +377,20 @@ impl Net {
     }
 
     /// A transmission of a link with its own events, or of a medium's, ends.
-    fn departure(&mut self, now: Time, index: u32) {
+    fn departure(&mut self, now: Time, source: u32) {
+        let index = self.departing[source as usize];
         let discarded = &mut self.discarded;
         let left = match &mut self.links[index as usize].transmitter {
             Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => return,
             Transmitter::Store(store) => {
                 let left = store.advance(now, &mut |p| discarded.push((index, p)));
-                self.events.set(index, store.due());
+                self.events.set(source, store.due());
                 left.map(|(packet, waited)| (index, packet, waited))
             }
             Transmitter::Shared { medium, .. } => {
                 let Shared { medium, links } = &mut self.media[*medium as usize];
                 let left = medium.advance(now, &mut |m, p| discarded.push((links[m], p)));
-                self.events.set(index, medium.due());
+                self.events.set(source, medium.due());
                 left.map(|(member, packet, waited)| (links[member], packet, waited))
             }
         };
@@ -405,14 +410,15 @@ impl Net {
     /// A packet's transmission on `link` has ended.
     fn leave(&mut self, now: Time, packet: Packet, link: u32) {
         let pipe = self.hops[packet.hop as usize].pipe;
+        let first_reconstructor = (self.departing.len() + self.pipes.len()) as u32;
         let Some(reconstructor) =
             self.link_options[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.impaired())
         else {
             return self.propagate_varying(now, packet, pipe, link);
         };
-        let (reconstructor, source) = &mut **reconstructor;
+        let (reconstructor, index) = &mut **reconstructor;
         let passes = reconstructor.take(now, packet);
-        self.events.set(*source, reconstructor.due());
+        self.events.set(first_reconstructor + *index, reconstructor.due());
         if let Some(packet) = passes {
             self.propagate_varying(now, packet, pipe, link);
         }
@@ -429,7 +435,7 @@ impl Net {
         let at = propagation.arrival(departure).saturating_add(delay.saturating_sub(*known));
         let index = ring.partition_point(|(earlier, _)| *earlier <= at);
         if index == 0 {
-            self.events.set(self.links.len() as u32 + pipe, at);
+            self.events.set(self.departing.len() as u32 + pipe, at);
         }
         ring.insert(index, (at, packet));
     }
@@ -439,9 +445,9 @@ impl Net {
     fn release(&mut self, now: Time, index: u32) {
         let link = self.reconstructing[index as usize];
         let Some(reconstructor) = &mut self.link_options[link as usize].reconstructor else { return };
-        let (reconstructor, source) = &mut **reconstructor;
+        let (reconstructor, _) = &mut **reconstructor;
         let released = reconstructor.release(now);
-        self.events.set(*source, reconstructor.due());
+        self.events.set((self.departing.len() + self.pipes.len()) as u32 + index, reconstructor.due());
         let packet = match released {
             Some(Released::Original(packet)) => packet,
             Some(Released::Created(packet)) => {

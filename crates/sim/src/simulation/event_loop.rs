@@ -152,6 +152,7 @@ impl<'a> Simulation<'a> {
     ) -> ControlFlow<Stop> {
         // one copy of the loop: with two the compiler no longer inlines what an event needs, which costs each packet more than a look
         // at whether there are traces
+        let mut packet = Packet::default();
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -162,7 +163,7 @@ impl<'a> Simulation<'a> {
             // measurements are not counted as events, so that recording does not change the count
             self.events += u64::from(packet_at <= timer_at || timer_source != MEASUREMENT);
             if packet_at <= timer_at {
-                if let Some(packet) = self.net.handle_event(now, packet_source) {
+                if self.net.handle_event(now, packet_source, &mut packet) {
                     self.deliver(now, &packet);
                     if self.traced {
                         self.trace(now, packet.flow as usize);

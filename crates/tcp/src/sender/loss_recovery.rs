@@ -202,7 +202,7 @@ impl LossRecovery {
     }
 
     /// An acknowledgement arrived: reads its DSACK.
-    pub fn read_dsack(&mut self, number: u64, blocks: Option<SackBlocks>) {
+    pub fn read_dsack(&mut self, number: u64, blocks: Option<&SackBlocks>) {
         if let Some(rack) = &mut self.rack_tlp {
             rack.read_dsack(number, blocks);
         }
@@ -214,7 +214,7 @@ impl LossRecovery {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         prior: PriorState,
         connection: &mut Connection<'_>,
     ) {
@@ -222,7 +222,7 @@ impl LossRecovery {
         let (advanced, by) = (seq.una > prior.una, seq.una - prior.una);
         self.board.advance(seq.una);
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > seq.una) {
-            self.board.sack(start.max(seq.una), end.min(seq.nxt));
+            self.board.sack((*start).max(seq.una), (*end).min(seq.nxt));
         }
         let recovered = self.episode != Episode::None && seq.una >= self.recovery_point;
         if recovered {

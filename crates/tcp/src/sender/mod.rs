@@ -29,7 +29,7 @@ mod tests;
 mod tlp;
 mod transmissions;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Stamp};
 use eddyline_units::Time;
 
 use crate::accecn_option::AccEcnOption;
@@ -141,7 +141,14 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn pacing_interval(&self) -> Option<Time> {
-        self.pacer.interval(self.congestion.controller(), || self.rto.srtt())
+        let controller = self.congestion.controller();
+        self.pacer.interval(&controller.decisions(), controller, || self.rto.srtt())
+    }
+
+    /// The controller's decisions.
+    #[inline(always)]
+    pub fn decisions(&mut self) -> &Decisions {
+        self.congestion.decisions()
     }
 
     /// Whether fast recovery is in progress.
@@ -285,7 +292,7 @@ impl Sender {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
         if !self.handshake.is_established() {
@@ -303,7 +310,7 @@ impl Sender {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
         self.process_ack::<true>(now, ack, blocks, sink)
@@ -314,7 +321,7 @@ impl Sender {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
         let prior = self.recovery.prior_state(&self.seq, OPTIONS);
@@ -468,7 +475,8 @@ impl Sender {
             // an acknowledgement does not advance the pacer
             return;
         }
-        let interval = self.pacing_interval();
+        let decisions = *self.congestion.decisions();
+        let interval = self.pacer.interval(&decisions, self.congestion.controller(), || self.rto.srtt());
         self.restart_after_idle(now);
         let mut limit = self.congestion.flight_limit(interval.is_some());
         if OPTIONS {
@@ -570,9 +578,7 @@ impl Sender {
         } else {
             self.seq.nxt = seq + len;
         }
-        let in_flight = self.in_flight_packets();
-        let cwnd_limited = self.congestion.cwnd_limited();
-        let stamp = self.congestion.controller_mut().on_sent(&Sent { now, in_flight, cwnd_limited });
+        let stamp = self.congestion.on_sent(now, self.recovery.pipe(&self.seq));
         self.after_sending(now);
         let mut flags = SegmentFlags::default();
         flags.set_retransmission(retransmission);
