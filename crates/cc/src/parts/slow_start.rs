@@ -66,7 +66,7 @@ impl SlowStart {
 
     /// Grows the window by an acknowledgement: by one packet in slow start, by one packet a round trip in congestion avoidance, unless
     /// an extension changes that.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         if self.parts.is_some() {
             // a copy, so that the event can stay in registers otherwise

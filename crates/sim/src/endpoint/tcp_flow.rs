@@ -47,7 +47,7 @@ struct DataPackets<'a, S> {
 }
 
 impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, segment: Segment) {
         let Segment { kind, seq, payload, flags, stamp, ack_ratio } = segment;
         let template = self.template;
@@ -165,6 +165,12 @@ impl TcpFlow {
     #[inline]
     pub fn next_timer(&self) -> Time {
         self.sender.next_timer().min(self.receiver.due())
+    }
+
+    /// When the receiver's acknowledgement is due, or [`Time::MAX`].
+    #[inline]
+    pub fn ack_due(&self) -> Time {
+        self.receiver.due()
     }
 
     /// Handles the timers that are due, if any.

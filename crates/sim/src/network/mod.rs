@@ -150,37 +150,40 @@ impl Net {
     }
 
     /// A packet joins the queue of its next link.
-    #[inline]
-    fn enqueue(&mut self, now: Time, packet: &mut Packet) {
+    // where it is sent, so that its fields go from there to the pipe; what is given to functions are copies, so that it need not be in memory
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, mut packet: Packet) {
         let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
-        match &mut link.transmitter {
-            Transmitter::Fifo(fifo) => {
-                let time = if packet.bytes == hop.full {
-                    hop.full_time
-                } else {
-                    link.rate.transmission_time(packet.bytes.into())
-                };
-                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.extra) else {
-                    self.drop(now, packet, hop.link);
-                    return;
-                };
-                packet.waited += leaves.start - now;
-                if link.loss.takes(packet.class()) {
-                    packet.flags.set_lost();
-                }
-                self.log(now, LogEvent::Enqueue, packet, hop.link);
-                self.propagate(leaves.end, packet, hop.pipe);
-            }
-            _ => self.enqueue_other(now, packet),
+        let Transmitter::Fifo(fifo) = &mut link.transmitter else {
+            return self.enqueue_other(now, packet);
+        };
+        let class = packet.class();
+        let time = if packet.bytes == hop.full { hop.full_time } else { other_time(link.rate, packet.bytes) };
+        let Some(leaves) = fifo.offer(now, time, packet.bytes, class, packet.extra) else {
+            return self.drop(now, &{ packet }, hop.link);
+        };
+        packet.waited += leaves.start - now;
+        if link.loss.takes(class) {
+            packet.flags.set_lost();
         }
+        if self.logger.is_some() {
+            self.log(now, LogEvent::Enqueue, &{ packet }, hop.link);
+        }
+        self.propagate(leaves.end, packet, hop.pipe);
     }
 
-    /// The same for links other than plain drop-tail ones; a separate function, by reference, so that the fast path stays short.
+    /// A packet goes on to its next link.
+    #[inline(never)]
+    fn forward(&mut self, now: Time, packet: &mut Packet) {
+        packet.hop += 1;
+        self.enqueue(now, *packet);
+    }
+
+    /// As [`enqueue`](Self::enqueue), for links other than plain drop-tail ones.
     #[cold]
     #[inline(never)]
-    fn enqueue_other(&mut self, now: Time, packet: &Packet) {
-        let mut packet = *packet;
+    fn enqueue_other(&mut self, now: Time, mut packet: Packet) {
         let hop = self.hops[packet.hop as usize];
         if self.polices(now, &packet, hop.link) {
             return self.drop(now, &packet, hop.link);
@@ -204,7 +207,7 @@ impl Net {
                     self.corrupt(&mut packet, hop.link);
                 }
                 self.log(now, LogEvent::Enqueue, &packet, hop.link);
-                return self.propagate(leaves.end, &packet, hop.pipe);
+                return self.propagate(leaves.end, packet, hop.pipe);
             }
             Transmitter::Store(store) => {
                 let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
@@ -258,7 +261,7 @@ impl Net {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn log(&mut self, now: Time, event: LogEvent, packet: &Packet, link: u32) {
         if let Some(log) = &mut self.logger {
             log.log(now, event, record(packet), Some(link));
@@ -295,13 +298,21 @@ impl Net {
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.
     #[inline(always)]
-    fn propagate(&mut self, departure: Time, packet: &Packet, pipe: u32) {
+    fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
         let at = departure.saturating_add(*delay);
-        if ring.is_empty() {
-            self.events.set(self.departing.len() as u32 + pipe, at);
+        let first = ring.is_empty();
+        ring.push_back((at, packet));
+        if first {
+            self.schedule(pipe, at);
         }
-        ring.push_back((at, *packet));
+    }
+
+    /// The first packet of `pipe` arrives at `at`.
+    // a function of its own: pipes are seldom empty
+    #[inline(never)]
+    fn schedule(&mut self, pipe: u32, at: Time) {
+        self.events.set(self.departing.len() as u32 + pipe, at);
     }
 
     /// Handles the event of `source`; returns whether a packet has reached the end of its path. If so, it is `packet` then.
@@ -317,22 +328,28 @@ impl Net {
             self.release(now, source - departing - self.pipes.len() as u32);
             return false;
         };
-        let Some((_, first)) = ring.front() else { return false };
+        let Some(((_, first), next)) = ring.pop_and_look() else { return false };
         *packet = *first;
-        ring.pop_front();
-        let next = ring.front().map_or(Time::MAX, |(at, _)| *at);
+        let next = next.map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
         if packet.flags.impaired() {
             return self.arrive_impaired(now, packet);
         }
         if !self.hops[packet.hop as usize].last {
-            packet.hop += 1;
-            self.enqueue(now, packet);
+            self.forward(now, packet);
             return false;
         }
         self.counters.delivered += 1;
         self.log_receive(now, packet);
         true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn log_send(&mut self, now: Time, packet: Packet) {
+        if let Some(log) = &mut self.logger {
+            log.log(now, LogEvent::Send, record(&packet), None);
+        }
     }
 
     #[inline]
@@ -353,8 +370,7 @@ impl Net {
         }
         self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
         if !hop.last {
-            packet.hop += 1;
-            self.enqueue(now, packet);
+            self.forward(now, packet);
             return false;
         }
         self.count_drop(packet);
@@ -427,7 +443,7 @@ impl Net {
     /// As [`propagate`](Self::propagate), from a link whose delay may vary.
     fn propagate_varying(&mut self, departure: Time, packet: Packet, pipe: u32, link: u32) {
         let Some(propagation) = &mut self.link_options[link as usize].propagation else {
-            return self.propagate(departure, &packet, pipe);
+            return self.propagate(departure, packet, pipe);
         };
         let (propagation, known) = &mut **propagation;
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
@@ -462,13 +478,13 @@ impl Net {
 }
 
 impl PacketSink for Net {
-    #[inline]
-    fn send(&mut self, now: Time, mut packet: Packet) {
+    #[inline(always)]
+    fn send(&mut self, now: Time, packet: Packet) {
         self.counters.sent += 1;
-        if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Send, record(&packet), None);
+        if self.logger.is_some() {
+            self.log_send(now, packet);
         }
-        self.enqueue(now, &mut packet);
+        self.enqueue(now, packet);
     }
 
     #[inline]
@@ -501,6 +517,12 @@ impl PacketSink for Net {
     fn room_at(&mut self, now: Time, hop: u32, flow: u32) -> Time {
         self.nic_queue(hop).map_or(now, |(fifo, reservations)| reservations.reserve(now, flow, fifo))
     }
+}
+
+/// How long a packet takes that is not a full one.
+#[inline(never)]
+fn other_time(rate: Rate, bytes: u32) -> Time {
+    rate.transmission_time(bytes.into())
 }
 
 /// A packet as the log records it.

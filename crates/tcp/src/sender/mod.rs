@@ -469,12 +469,17 @@ impl Sender {
     }
 
     /// Sends what window, pacing and application allow.
-    #[inline]
+    #[inline(always)]
     fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if self.pacer.is_waiting(now) {
-            // an acknowledgement does not advance the pacer
-            return;
+        // an acknowledgement does not advance the pacer
+        if !self.pacer.is_waiting(now) {
+            self.send_now::<OPTIONS>(now, sink);
         }
+    }
+
+    /// As [`send`](Self::send), when pacing does not forbid it.
+    #[inline(never)]
+    fn send_now<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
         let decisions = *self.congestion.decisions();
         let interval = self.pacer.interval(&decisions, self.congestion.controller(), || self.rto.srtt());
         self.restart_after_idle(now);
@@ -542,6 +547,14 @@ impl Sender {
                 self.pacer.wait();
                 return;
             }
+            // what usually ends it, without another look at everything: more data waits for the window
+            if !OPTIONS && !retransmission && interval.is_none() && pipe > 0 && pipe + len + mss > limit {
+                let more = self.application.unsent(self.seq.nxt) >= mss && self.seq.has_receive_window(mss);
+                if more {
+                    self.congestion.set_cwnd_limited(true);
+                    return;
+                }
+            }
         }
     }
 
@@ -557,7 +570,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_data<const OPTIONS: bool>(
         &mut self,
         now: Time,
