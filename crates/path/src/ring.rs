@@ -15,7 +15,7 @@ impl<T> Default for Ring<T> {
     }
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     /// Number of values.
     #[inline]
     #[must_use]
@@ -81,22 +81,24 @@ impl<T: Copy> Ring<T> {
     }
 
     /// Adds a value at the end.
-    #[inline]
+    #[inline(always)]
     pub fn push_back(&mut self, value: T) {
         if self.len == self.slots.len() {
-            self.grow(value);
+            self.grow();
         }
         let slot = self.slot(self.len);
         self.slots[slot] = value;
         self.len += 1;
     }
 
-    /// Doubles the number of slots; `filler` is what unused ones hold.
+    /// Doubles the number of slots.
+    // without the value that is to be added, which therefore need not be in memory
     #[cold]
-    fn grow(&mut self, filler: T) {
+    #[inline(never)]
+    fn grow(&mut self) {
         let mut slots = Vec::with_capacity((2 * self.slots.len()).max(4));
         slots.extend((0..self.len).map(|i| self.slots[self.slot(i)]));
-        slots.resize(slots.capacity().next_power_of_two(), filler);
+        slots.resize(slots.capacity().next_power_of_two(), T::default());
         (self.slots, self.head) = (slots, 0);
     }
 

@@ -16,7 +16,7 @@ pub struct Departure {
     pub end: Time,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     start: Time,
     bytes: u32,
@@ -115,7 +115,7 @@ impl FifoLink {
         let end = start.saturating_add(transmission);
         self.free_at = end;
         // at a constant rate
-        let share = |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
+        let share = move |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
         self.meter.passage((now, start, end), bytes, (line_bytes, class, payload), share);
         Some(Departure { start, end })
     }

@@ -91,7 +91,7 @@ impl Meter {
         share: impl FnOnce(Time, Time) -> f64,
     ) {
         if since < self.from || end > self.to {
-            return self.passage_at_an_end((since, start, end), bytes, (line_bytes, class, payload), share);
+            return self.passage_at_an_end(&{ (since, start, end) }, bytes, &{ (line_bytes, class, payload) }, share);
         }
         let wait = start - since;
         let ps = u128::from(wait.as_ps());
@@ -109,13 +109,13 @@ impl Meter {
     #[inline(never)]
     fn passage_at_an_end(
         &mut self,
-        (since, start, end): (Time, Time, Time),
+        &(since, start, end): &(Time, Time, Time),
         bytes: u32,
-        transmitted: (u64, Class, u32),
+        transmitted: &(u64, Class, u32),
         share: impl FnOnce(Time, Time) -> f64,
     ) {
         self.wait(since, start, bytes);
-        self.transmission((start, end), transmitted, share);
+        self.transmission((start, end), *transmitted, share);
     }
 
     /// A packet waited from `since` to `until` and was not transmitted: dropped then, or the run ends.

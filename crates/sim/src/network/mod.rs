@@ -155,8 +155,8 @@ impl Net {
     fn enqueue(&mut self, now: Time, mut packet: Packet) {
         let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
-        let Transmitter::Fifo(fifo) = &mut link.transmitter else {
-            return self.enqueue_other(now, packet);
+        let (Transmitter::Fifo(fifo), None) = (&mut link.transmitter, &self.logger) else {
+            return self.enqueue_other(now, &{ packet });
         };
         let class = packet.class();
         let time = if packet.bytes == hop.full { hop.full_time } else { other_time(link.rate, packet.bytes) };
@@ -167,23 +167,22 @@ impl Net {
         if link.loss.takes(class) {
             packet.flags.set_lost();
         }
-        if self.logger.is_some() {
-            self.log(now, LogEvent::Enqueue, &{ packet }, hop.link);
-        }
         self.propagate(leaves.end, packet, hop.pipe);
     }
 
     /// A packet goes on to its next link.
+    // by reference, as it comes from the event loop
     #[inline(never)]
     fn forward(&mut self, now: Time, packet: &mut Packet) {
         packet.hop += 1;
         self.enqueue(now, *packet);
     }
 
-    /// As [`enqueue`](Self::enqueue), for links other than plain drop-tail ones.
+    /// As [`enqueue`](Self::enqueue), for links other than plain drop-tail ones and for runs with a log.
     #[cold]
     #[inline(never)]
-    fn enqueue_other(&mut self, now: Time, mut packet: Packet) {
+    fn enqueue_other(&mut self, now: Time, packet: &Packet) {
+        let mut packet = *packet;
         let hop = self.hops[packet.hop as usize];
         if self.polices(now, &packet, hop.link) {
             return self.drop(now, &packet, hop.link);
@@ -192,8 +191,7 @@ impl Net {
         let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
-            Transmitter::Fifo(_) => return,
-            Transmitter::FramedFifo(fifo) => {
+            Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => {
                 let line = self.link_options[hop.link as usize].framing.line_bytes(packet.bytes);
                 let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
                 let (class, payload) = (packet.class(), packet.payload());
@@ -346,10 +344,11 @@ impl Net {
 
     #[cold]
     #[inline(never)]
-    fn log_send(&mut self, now: Time, packet: Packet) {
+    fn send_logged(&mut self, now: Time, packet: &Packet) {
         if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Send, record(&packet), None);
+            log.log(now, LogEvent::Send, record(packet), None);
         }
+        self.enqueue_other(now, packet);
     }
 
     #[inline]
@@ -482,7 +481,7 @@ impl PacketSink for Net {
     fn send(&mut self, now: Time, packet: Packet) {
         self.counters.sent += 1;
         if self.logger.is_some() {
-            self.log_send(now, packet);
+            return self.send_logged(now, &{ packet });
         }
         self.enqueue(now, packet);
     }
