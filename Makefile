@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/wasm/*')
 
-.PHONY: help build demo test quick papers pins bench check audit format lock web web-test clean
+.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site wheel wheel-test clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -26,6 +26,9 @@ help:
 	@echo 'make build    build: $(BIN)/eddyline'
 	@echo 'make web      build the browser laboratory: web/dist/index.html (needs Node)'
 	@echo 'make web-test build, test it in Node and in Chromium'
+	@echo 'make docs     build the documentation site: target/site/index.html (needs Node)'
+	@echo 'make docs-test build, test it in Chromium'
+	@echo 'make wheel-test build a wheel, install it elsewhere, use it there'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
 	@echo 'make audit    look for known weaknesses in what we depend on (needs cargo-deny, pip-audit and the network)'
@@ -81,7 +84,7 @@ check: $(STAMPS)/build $(STAMPS)/dev
 # Not part of CI: a new advisory must not break a build, and both need the network.
 audit:
 	cargo deny check
-	pip-audit --disable-pip --require-hashes -r requirements.txt -r requirements-dev.txt
+	pip-audit --disable-pip --require-hashes -r requirements.txt -r requirements-dev.txt -r requirements-docs.txt
 
 format: $(STAMPS)/dev
 	cargo fmt --all
@@ -104,11 +107,35 @@ web: web/node_modules/.stamp
 web-test: web $(STAMPS)/build
 	cd web && npm run --silent test:engine && npm run --silent test:page
 
+# The documentation site, with the laboratory in it: target/site/index.html. Any warning is an error, and so is a link that leads nowhere.
+docs: web $(STAMPS)/build $(STAMPS)/docs
+	$(MAKE) --no-print-directory site
+
+# As `docs`, with what is built already.
+site: $(STAMPS)/docs
+	rm -rf target/site target/site-cache # warnings of pages that did not change would not come again
+	$(BIN)/python website/stage.py
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d target/site-cache -c website target/site-pages target/site
+	$(BIN)/python website/check.py target/site
+
+docs-test: docs
+	cd web && npm run --silent test:site
+
+# A wheel, installed in an empty environment outside the checkout and used there. WHEEL_TEST='--dependencies FOLDER' takes what it needs
+# from another environment.
+wheel: $(STAMPS)/build
+	rm -rf target/wheels
+	PATH='$(CURDIR)/$(BIN)':"$$PATH" $(BIN)/maturin build --release --locked --out target/wheels --quiet
+
+wheel-test: wheel
+	$(BIN)/python packaging/wheel_test.py $(WHEEL_TEST) target/wheels/*.whl
+
 # Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
 LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet
 lock:
 	$(LOCK) --group build -o requirements.txt
 	$(LOCK) --group dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) --group docs -c requirements.txt -c requirements-dev.txt -o requirements-docs.txt
 
 clean:
 	rm -rf $(VENV) target reports web/dist web/pkg web/node_modules web/bindgen/target python/eddyline/_core.*.so
@@ -127,6 +154,10 @@ $(STAMPS)/runtime: requirements.txt | $(STAMPS)/venv
 
 $(STAMPS)/dev: requirements-dev.txt $(STAMPS)/runtime
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(STAMPS)/docs: requirements-docs.txt $(STAMPS)/runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
 	@touch $@
 
 # An editable install: the extension module is built into python/eddyline, the rest is read where it lies.

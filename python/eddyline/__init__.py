@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         InternalError,
         NoEquilibrium,
         ScenarioError,
+        UntrustedRun,
         WorldUnavailable,
     )
     from eddyline.evaluation import Evaluation, evaluate
@@ -83,6 +84,7 @@ __all__ = [
     "Sent",
     "Swept",
     "Timeout",
+    "UntrustedRun",
     "WorldUnavailable",
     "__version__",
     "advise",
@@ -124,6 +126,7 @@ _HOMES = {
     "Result": "eddyline.scenario",
     "Scenario": "eddyline.scenario",
     "ScenarioError": "eddyline.errors",
+    "UntrustedRun": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "HomeAdvice": "eddyline.adviser.home",

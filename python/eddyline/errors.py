@@ -15,6 +15,7 @@ __all__ = [
     "NoEquilibrium",
     "NotInstalled",
     "ScenarioError",
+    "UntrustedRun",
     "WorldUnavailable",
 ]
 
@@ -71,6 +72,23 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - the name of a state
         super().__init__(f"world {world}: {reason}", remedy)
         self.world = world
         self.reason = reason
+
+
+class UntrustedRun(EddylineError):  # noqa: N818 - the name of a finding
+    """A run in real time that the machine disturbed: its figures are not those of the scenario.
+
+    Attributes:
+        world: Its world.
+        because: What went wrong, a sentence each.
+    """
+
+    def __init__(self, world: str, because: Sequence[str]) -> None:
+        message = f"world {world}: this run cannot be trusted: {'; '.join(because)}"
+        super().__init__(message, "repeat it on a quieter machine")
+        self.world, self.because = world, list(because)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.world, self.because))
 
 
 class NoEquilibrium(EddylineError):  # noqa: N818 - the name of a finding

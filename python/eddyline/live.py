@@ -27,10 +27,27 @@ if TYPE_CHECKING:
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
 
-__all__ = ["VARIABLE", "LiveOptions", "LiveRun", "executable", "run", "shell", "unavailable"]
+__all__ = [
+    "LINUX_REMEDY",
+    "LINUX_VARIABLE",
+    "VARIABLE",
+    "LiveOptions",
+    "LiveRun",
+    "executable",
+    "linux",
+    "run",
+    "shell",
+    "unavailable",
+]
 
 VARIABLE = "EDDYLINE_LIVE"
 """Environment variable that names the executable; empty: there is none."""
+
+LINUX_VARIABLE = "EDDYLINE_LINUX"
+"""Environment variable that names the user-mode Linux."""
+
+LINUX_REMEDY = f"crates/live/uml/build-kernel (ten minutes), or name it in {LINUX_VARIABLE}"
+"""How to get it."""
 
 _NAME = "eddyline-live"
 _WORLD = "kernel"
@@ -56,8 +73,20 @@ def executable() -> Path | None:
     return None if in_path is None else Path(in_path)
 
 
-def unavailable() -> WorldUnavailable | None:
-    """Why this machine cannot run the world, and the remedy; None where it can, as far as can be seen without a run."""
+def linux() -> Path | None:
+    """The user-mode Linux of virtual time: named by the variable, or where it is built."""
+    named = os.environ.get(LINUX_VARIABLE)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    place = Path(named) if named is not None else cache / "eddyline" / "linux"
+    return place if place.is_file() else None
+
+
+def unavailable(*, is_virtual: bool = False) -> WorldUnavailable | None:
+    """Why this machine cannot run the world, and the remedy; None where it can, as far as can be seen without a run.
+
+    Args:
+        is_virtual: In virtual time.
+    """
     if sys.platform != "linux":
         return WorldUnavailable(_WORLD, f"no world kernel on {sys.platform}", "run on Linux")
     if executable() is None:
@@ -66,6 +95,8 @@ def unavailable() -> WorldUnavailable | None:
             f"no world kernel here: {_NAME} was not found",
             f"cargo build --release -p {_NAME}, or name it in {VARIABLE}",
         )
+    if is_virtual:
+        return None if linux() is not None else WorldUnavailable(_WORLD, "no user-mode Linux was found", LINUX_REMEDY)
     if not Path("/dev/net/tun").exists():
         return WorldUnavailable(_WORLD, "no world kernel here: /dev/net/tun is missing", "modprobe tun")
     return None

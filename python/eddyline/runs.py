@@ -137,7 +137,7 @@ def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldR
 
 
 def _in_world(scenario: Scenario, world: str, request: Request, observer: Observer) -> WorldRuns:
-    entry = worlds.require(world)
+    entry = worlds.require(world, request.options.clock)
     options = entry.supported(request.options) if request.all_worlds else request.options
     observer.expect(request.seeds or 1)
 

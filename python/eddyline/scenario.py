@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import eddyline._core as _core
 import eddyline.worlds as worlds
 from eddyline.controllers.endless import interruptible
-from eddyline.errors import ControllerError, InputError
+from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
 from eddyline.recording import Recording
 from eddyline.results import Results
@@ -155,11 +155,15 @@ class Scenario:
         Returns:
             One dict per expectation of that world and entity: `file`, `line`, `of`, `what`, `value` (SI units, None
             where unknown), `bound` (as written), `held`, `why`.
+
+        Raises:
+            UntrustedRun: The result is one of a run in real time that the machine disturbed.
         """
+        if result.untrusted:
+            raise UntrustedRun(result.world, result.untrusted)
         run = result.run
-        if isinstance(run, LiveRun):
-            raise InputError("expectations of world kernel cannot be checked yet", "state them of world sim")
-        outcomes: list[dict[str, Any]] = json.loads(self._core.check(run))
+        text = self._core.check_document(run.json) if isinstance(run, LiveRun) else self._core.check(run)
+        outcomes: list[dict[str, Any]] = json.loads(text)
         return outcomes
 
     def to_dict(self) -> dict[str, Any]:
@@ -261,7 +265,7 @@ class Scenario:
             ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
                 has the result.
         """
-        entry = worlds.require(world)
+        entry = worlds.require(world, options.clock)
         entry.check(options)
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
@@ -446,6 +450,11 @@ class Result(Recording):
     def approximations(self) -> list[str]:
         """What of the scenario the world could not model exactly."""
         return list(self._parsed()["approximations"])
+
+    @property
+    def untrusted(self) -> list[str]:
+        """Why the figures are not those of the scenario: how the machine disturbed a run in real time."""
+        return list((self._parsed().get("emulation") or {}).get("because", []))
 
     @property
     def json(self) -> str:

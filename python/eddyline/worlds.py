@@ -173,10 +173,10 @@ def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
         return live.run(scenario, live.LiveOptions(folder, bool(options.series), captures, is_virtual), progress)
 
 
-def _kernel_unavailable() -> WorldUnavailable | None:
+def _kernel_unavailable(clock: str) -> WorldUnavailable | None:
     import eddyline.live as live
 
-    return live.unavailable()
+    return live.unavailable(is_virtual=clock == "virtual")
 
 
 def _traces(scenario: _core.Scenario, options: RunOptions) -> AbstractContextManager[list[Path] | None]:
@@ -216,7 +216,7 @@ class World:
         clocks: It can run in real time and in virtual time.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
-        missing: Says why this machine cannot run it, if it cannot.
+        missing: Says why this machine cannot run it by a clock, if it cannot.
     """
 
     name: str
@@ -227,11 +227,11 @@ class World:
     clocks: bool = False
     dynamics: bool = False
     needs: Mapping[str, str] = field(default_factory=dict)
-    missing: Callable[[], WorldUnavailable | None] | None = None
+    missing: Callable[[str], WorldUnavailable | None] | None = None
 
-    def unavailable(self) -> WorldUnavailable | None:
-        """Why it cannot run here, and the remedy; None where it can."""
-        return None if self.missing is None else self.missing()
+    def unavailable(self, clock: str = CLOCKS[0]) -> WorldUnavailable | None:
+        """Why it cannot run here by this clock, and the remedy; None where it can."""
+        return None if self.missing is None else self.missing(clock)
 
     def check(self, options: RunOptions) -> None:
         """Makes sure that it has the options that are given.
@@ -300,8 +300,8 @@ def available() -> list[str]:
     return [world.name for world in _ENTRIES if world.unavailable() is None]
 
 
-def require(name: str) -> World:
-    """The world called `name`.
+def require(name: str, clock: str = CLOCKS[0]) -> World:
+    """The world called `name`, for runs by this clock.
 
     Raises:
         InputError: There is no such world.
@@ -312,7 +312,7 @@ def require(name: str) -> World:
 
         raise unknown("world", name, WORLDS)
     world = WORLDS[name]
-    unavailable = world.unavailable()
+    unavailable = world.unavailable(clock)
     if unavailable is not None:
         raise unavailable
     return world

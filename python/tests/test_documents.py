@@ -80,7 +80,10 @@ def test_the_changelog_has_this_version_or_what_will_be_it():
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "Cargo.lock", "web/bindgen/Cargo.lock"])
+@pytest.mark.parametrize(
+    "name",
+    ["requirements.txt", "requirements-dev.txt", "requirements-docs.txt", "Cargo.lock", "web/bindgen/Cargo.lock"],
+)
 def test_lock_files_name_no_other_host(name):
     text = (ROOT / name).read_text()
     assert "index-url" not in text
@@ -94,7 +97,7 @@ def test_the_lock_file_of_the_browser_laboratory_names_no_registry():
     assert '"resolved"' not in text
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-docs.txt"])
 def test_every_requirement_is_pinned_with_hashes(name):
     text = (ROOT / name).read_text().replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

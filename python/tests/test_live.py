@@ -112,6 +112,13 @@ def test_both_directions_and_a_transfer_with_a_size() -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_a_receive_window_limits_the_rate() -> None:
+    """20 kB a round trip of 40 ms are 4 Mbit/s; recent Linux forgets a window that is set before data arrives."""
+    result = _trusted(_table(_flow("x", "reno", receive_window="20 kB"), duration="2 s"))
+    assert result.flows.iloc[0]["goodput_bps"] == pytest.approx(4e6, rel=0.1)
+
+
+@pytest.mark.usefixtures("program")
 def test_fast_keeps_alpha_packets_queued() -> None:
     try:
         result = _trusted(
@@ -212,6 +219,15 @@ def test_virtual_time_gives_the_same_bytes_twice(monkeypatch: pytest.MonkeyPatch
     assert first["emulation"]["trusted"]
     assert first["emulation"]["lateness_s"]["p99"] < 20e-6
     assert sum(flow["goodput_bps"] for flow in first["flows"]) == pytest.approx(1e7 * 1460 / 1500, rel=0.03)
+
+
+@pytest.mark.usefixtures("program")
+def test_expectations_of_the_world_are_checked() -> None:
+    bounds = {"near": "9.73 Mbit/s", "within": "3 %"}, {"at_most": "1 Mbit/s"}
+    expect = [{"of": "flow.x", "what": "goodput_bps", "world": "kernel"} | bound for bound in bounds]
+    table = _table(_flow("x", "reno"), duration="2 s") | {"expect": expect}
+    outcomes = Scenario(table).check(_trusted(table))
+    assert [outcome["held"] for outcome in outcomes] == [True, False]
 
 
 @pytest.mark.usefixtures("program")

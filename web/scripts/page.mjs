@@ -1,4 +1,5 @@
-// Builds the page into web/dist: one HTML file with everything in it, so that it works from a disk and from any server.
+// Builds the page into web/dist: one HTML file with everything in it, so that it works from a disk and from any server. Beside it what
+// the documentation needs for its figures: figure.js and figure.css, and engine.js, which has the module.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,6 +41,7 @@ const source = {
   load: (id) => (id === "\0worker" ? `export default ${JSON.stringify(worker.code)};` : null),
 };
 const main = await script("src/main.ts", [source]);
+const figure = await script("src/figure.ts", [source]);
 
 /** The end of a script within a script would end it. */
 const inline = (code) => code.replaceAll("</script", "<\\/script");
@@ -56,4 +58,7 @@ const dist = join(web, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 writeFileSync(join(dist, "index.html"), html);
+writeFileSync(join(dist, "figure.js"), figure.code);
+writeFileSync(join(dist, "figure.css"), figure.css);
+writeFileSync(join(dist, "engine.js"), `globalThis.eddylineEngine = "${module}";\n`);
 console.log(`web/dist/index.html: ${Math.round(html.length / 1000)} kB, the module compressed in it`);

@@ -27,11 +27,9 @@ async function inflate(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Compiles the module that the page carries. */
-export async function compile(): Promise<WebAssembly.Module> {
-  const carrier = document.getElementById("engine");
-  const module = await WebAssembly.compile(await inflate(carrier?.textContent ?? ""));
-  carrier?.remove();
+/** Compiles the module, which pages carry by gzip in base 64. */
+export async function compile(base64: string): Promise<WebAssembly.Module> {
+  const module = await WebAssembly.compile(await inflate(base64));
   initSync({ module });
   return module;
 }

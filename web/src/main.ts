@@ -1,6 +1,8 @@
 // The page: a story, one or two set-ups of it, and everything that changes them.
 
 import "uplot/dist/uPlot.min.css";
+import "./colours.css";
+import "./strips.css";
 import "./style.css";
 import { check, register, type Register } from "../pkg/engine.js";
 import { decode, encode, type State } from "./address.js";
@@ -314,7 +316,10 @@ function withoutFlow(text: string, index: number): string {
 
 const root = document.getElementById("page");
 if (root) {
-  compile()
+  const carrier = document.getElementById("engine");
+  const packed = carrier?.textContent ?? "";
+  carrier?.remove();
+  compile(packed)
     .then((module) => new Laboratory(module, root).restore())
     .catch((error: unknown) => {
       root.textContent = `This page needs a browser with WebAssembly and DecompressionStream: ${String(error)}`;

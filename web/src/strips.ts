@@ -44,8 +44,12 @@ export class Strips {
   private recording: Recording | null = null;
   private playheadS = 0;
   private theory: TheoryResult | null = null;
+  private readonly strips: Strip[];
 
-  constructor(private readonly seek: (timeS: number) => void) {}
+  /** All charts, or those of these names. */
+  constructor(private readonly seek: (timeS: number) => void, ids: readonly string[] | null = null) {
+    this.strips = ids === null ? STRIPS : STRIPS.filter((strip) => ids.includes(strip.id));
+  }
 
   /** Charts of a new recording, empty as yet. */
   begin(recording: Recording): void {
@@ -53,7 +57,7 @@ export class Strips {
     this.theory = null;
     this.dispose();
     this.element.replaceChildren();
-    for (const strip of STRIPS) {
+    for (const strip of this.strips) {
       const names = this.names(strip);
       const values: HTMLElement[] = [];
       const legend = el("span", { class: "legend" });
@@ -167,7 +171,7 @@ export class Strips {
   update(): void {
     const recording = this.recording;
     if (!recording) return;
-    STRIPS.forEach((strip, k) => {
+    this.strips.forEach((strip, k) => {
       const tracks = this.names(strip).map((_, i) => recording.of(strip.kind, i, strip.quantity));
       const tables = tracks.map((t) => [t.time, t.value.map((v) => v * strip.factor)] as uPlot.AlignedData);
       const data = tables.length > 0 ? uPlot.join(tables) : ([[]] as unknown as uPlot.AlignedData);
@@ -185,7 +189,7 @@ export class Strips {
     const recording = this.recording;
     if (!recording) return;
     this.place();
-    STRIPS.forEach((strip, k) => {
+    this.strips.forEach((strip, k) => {
       this.values[k]?.forEach((shown, i) => {
         const value = recording.at(strip.kind, i, strip.quantity, timeS);
         shown.textContent = value === null ? "" : digits(value * strip.factor);

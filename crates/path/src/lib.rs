@@ -65,6 +65,10 @@ pub trait Packet {
     fn payload_bytes(&self) -> u32;
     /// Identifier of its flow, different for the two directions: the key of fair queues.
     fn flow(&self) -> u64;
+    /// What queues hash to choose one of fewer queues than flows. It may come from the flow's name, so that other flows do not change it.
+    fn flow_hash(&self) -> u64 {
+        self.flow()
+    }
     /// The subscriber's host, for queues that are fair between hosts.
     fn host(&self) -> u32 {
         0

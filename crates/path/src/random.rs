@@ -13,8 +13,8 @@ impl Stream {
     pub fn new(seed: u64, name: &str, purpose: &str) -> Self {
         let mut key = [0u8; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&fnv1a(name.as_bytes()).to_le_bytes());
-        key[16..24].copy_from_slice(&fnv1a(purpose.as_bytes()).to_le_bytes());
+        key[8..16].copy_from_slice(&name_hash(name).to_le_bytes());
+        key[16..24].copy_from_slice(&name_hash(purpose).to_le_bytes());
         key[24..].copy_from_slice(b"eddyline");
         Self(ChaCha8Rng::from_seed(key))
     }
@@ -41,6 +41,7 @@ impl Stream {
 }
 
 /// 64-bit FNV-1a, to derive keys from names.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+#[must_use]
+pub fn name_hash(name: &str) -> u64 {
+    name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eddyline_scenario::result::RunResult;
 use eddyline_scenario::{Input, Vocabulary};
 use pyo3::prelude::*;
 
@@ -110,6 +111,15 @@ impl Scenario {
     fn check(&self, run: &Run) -> PyResult<String> {
         guarded(|| {
             let outcomes = eddyline_scenario::check(&self.inner.expectations, run.result());
+            serde_json::to_string(&outcomes).map_err(|e| internal(e.to_string()))
+        })
+    }
+
+    /// The same for a result that was made elsewhere, given as its JSON document.
+    fn check_document(&self, result: &str) -> PyResult<String> {
+        guarded(|| {
+            let result: RunResult = serde_json::from_str(result).map_err(|e| internal(e.to_string()))?;
+            let outcomes = eddyline_scenario::check(&self.inner.expectations, &result);
             serde_json::to_string(&outcomes).map_err(|e| internal(e.to_string()))
         })
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use eddyline_quic_cc::Receipts;
@@ -70,8 +71,14 @@ pub struct Host {
     established: bool,
     /// Stream frames sent, to recognise datagrams with data.
     stream_frames: u64,
+    /// When the stack's next timer is due; it changes only when a datagram arrives, or in [`run`](Self::run).
+    stack_timer: Option<Instant>,
     /// When the timers were last handled.
     timers_handled: Option<Time>,
+    /// When the stack's pacer lets the next packet go, if it holds one back.
+    paced_until: Option<Instant>,
+    /// A timer may have asked for probes, which no window holds back.
+    may_probe: bool,
     /// When and why the connection was lost.
     failure: Option<(Time, String)>,
     buffer: Vec<u8>,
@@ -99,7 +106,10 @@ impl Host {
             in_transit: InTransit::default(),
             established: false,
             stream_frames: 0,
+            stack_timer: None,
             timers_handled: None,
+            paced_until: None,
+            may_probe: false,
             failure: None,
             buffer: Vec::new(),
         }
@@ -120,8 +130,10 @@ impl Host {
 
     /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
     pub fn next_timer(&self, now: Time) -> Time {
-        let Some((_, connection)) = &self.connection else { return Time::MAX };
-        let stack = connection.poll_timeout().map_or(Time::MAX, |at| clock::time(at).saturating_add(TIMER_LATENESS));
+        if self.connection.is_none() {
+            return Time::MAX;
+        }
+        let stack = self.stack_timer.map_or(Time::MAX, |at| clock::time(at).saturating_add(TIMER_LATENESS));
         let stack = match self.timers_handled {
             Some(at) if stack <= at => at + TIMER_GRANULARITY,
             _ => stack,
@@ -134,9 +146,10 @@ impl Host {
     /// Handles timers that are due; [`run`](Self::run) must follow.
     pub fn on_timer(&mut self, now: Time) {
         let Some((_, connection)) = &mut self.connection else { return };
-        if connection.poll_timeout().is_some_and(|at| clock::time(at) <= now) {
+        if let Some(due) = self.stack_timer.filter(|&at| clock::time(at) <= now) {
             connection.handle_timeout(clock::instant(now));
             self.timers_handled = Some(now);
+            self.may_probe = self.paced_until != Some(due);
         }
     }
 
@@ -177,6 +190,7 @@ impl Host {
     /// acknowledged.
     pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> bool {
         let mut completed = false;
+        let mut refused = None;
         let at = clock::instant(now);
         // not taken out and put back: a connection has many kilobytes
         while let Some((handle, connection)) = &mut self.connection {
@@ -204,7 +218,11 @@ impl Host {
                 application.write(now, connection, &self.seen, self.datagram);
             }
             self.buffer.clear();
-            let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else { break };
+            let before = self.sending.as_ref().and_then(|_| connection.poll_timeout());
+            let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else {
+                refused = Some(before);
+                break;
+            };
             let data = self.sending.is_some() && {
                 let frames =
                     connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
@@ -214,14 +232,18 @@ impl Host {
             let done = match &self.sending {
                 // an acknowledgement with room to spare: there was nothing more to send
                 None => self.established && transmit.size < settings::MIN_DATAGRAM as usize,
-                // a timer may have asked for probes, which no window holds back
-                Some(_) if self.timers_handled == Some(now) => false,
+                Some(_) if self.may_probe => false,
                 Some(application) => data && application.is_ahead() && self.seen.holds_back(self.datagram),
             };
             if done {
                 break;
             }
         }
+        self.stack_timer = self.connection.as_ref().and_then(|(_, connection)| connection.poll_timeout());
+        let smoothed_rtt = self.seen.smoothed();
+        let paced = |next: &Instant| refused.is_some_and(|before| is_pacing(at, smoothed_rtt, before, *next));
+        self.paced_until = self.stack_timer.filter(paced);
+        self.may_probe = false;
         completed
     }
 
@@ -242,6 +264,12 @@ impl Host {
         let number = self.in_transit.insert(&self.buffer[..transmit.size], self.receipts.take_sent());
         emit(Datagram { number, bytes: transmit.size, ecn: transmit.ecn, data, handshake: !self.established });
     }
+}
+
+/// Whether the stack's next timer was set by its pacer when it was asked for a datagram and gave none. `before` is the timer that was due
+/// next until then. No other timer that is set then is due within a round trip: a probe timeout is longer (RFC 9002, 6.2.1).
+fn is_pacing(now: Instant, smoothed_rtt: Option<Duration>, before: Option<Instant>, next: Instant) -> bool {
+    smoothed_rtt.is_some_and(|rtt| next <= now + rtt) && before.is_none_or(|before| next < before)
 }
 
 /// The connection was lost: an error, unless an application closed it.

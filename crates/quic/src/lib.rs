@@ -21,7 +21,7 @@ mod transport;
 use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
-use eddyline_sim::{Options, Outcome, Progress, run_over};
+use eddyline_sim::{Options, Outcome, Progress, SortedNetwork, run_over};
 // for its feature alone, see Cargo.toml
 use tracing as _;
 
@@ -58,8 +58,9 @@ pub fn run_with(
         let unsupported = |reason| Error::Unsupported { flow: flow.name.clone(), reason };
         controller::factory(network, flow, &host::Watched::default()).map_err(unsupported)?;
     }
-    let transport = transport::Quic::new(network, crypto);
-    let mut outcome = run_over(network, options, &transport, observe)?;
+    let sorted = SortedNetwork::of(network);
+    let transport = transport::Quic::new(&sorted, crypto);
+    let mut outcome = run_over(&sorted, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();
     let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
     outcome.result.approximations.extend(approximations::of(network).into_iter().chain(failures));

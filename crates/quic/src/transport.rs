@@ -49,11 +49,10 @@ impl<'a> Quic<'a> {
 
     /// The connection of a flow, and of the one that goes the other way on it, which adds its direction later.
     fn connection(&self, setup: &FlowSetup<'_>) -> Connection {
-        let FlowSetup { spec, path, number, generation, .. } = setup;
+        let FlowSetup { spec, path, number, generation, arrival, .. } = setup;
         let peer = spec.peer.map(|peer| &self.network.flows[peer as usize]);
-        // flows of the file keep their streams when others are added; dynamic ones have a number only
-        let dynamic = *number as usize >= self.network.flows.len();
-        let entity = if dynamic { format!("{} {number}.{generation}", spec.name) } else { spec.name.clone() };
+        // a flow keeps its stream when others are added
+        let entity = arrival.map_or_else(|| spec.name.clone(), |number| format!("{} {number}", spec.name));
         let mut random = Stream::new(self.network.seed, &entity, "quic");
         let largest = [Some(*spec), peer].into_iter().flatten().map(settings::datagram).max().unwrap_or(0);
         let (client_watched, server_watched) = (Watched::default(), Watched::default());

@@ -13,4 +13,6 @@ mod simulation;
 pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, RecoveryState, Transport};
 pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog, QLOG_VERSION, QlogSink};
 pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
-pub use simulation::{Decisions, Incremental, Options, Outcome, Progress, SimError, Stepper, run, run_over};
+pub use simulation::{
+    Decisions, Incremental, Options, Outcome, Progress, SimError, SortedNetwork, Stepper, run, run_over,
+};

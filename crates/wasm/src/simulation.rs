@@ -28,7 +28,7 @@ impl Simulation {
         let network = &scenario.network;
         let packet_log = (packets > 0).then_some(LogSelection::All);
         let options = Options { series: true, packet_log, ..Options::default() };
-        let inner = Incremental::new(Arc::new(network.clone()), &options).map_err(|e| sim_error(&e))?;
+        let inner = Incremental::new(network, &options).map_err(|e| sim_error(&e))?;
         Ok(Self {
             scenario: Arc::clone(scenario),
             inner: Some(inner),

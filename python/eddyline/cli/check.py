@@ -16,7 +16,7 @@ from eddyline.cli.outputs import put_text, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from eddyline.errors import ControllerError
+    from eddyline.errors import ControllerError, UntrustedRun
     from eddyline.junit import Case
     from eddyline.progress import Observer
     from eddyline.scenario import Scenario
@@ -37,7 +37,7 @@ class Checked:
 
     file: str
     expectations: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[ControllerError] = field(default_factory=list)
+    failures: list[ControllerError | UntrustedRun] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -86,18 +86,19 @@ def command(
 def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
     from time import monotonic
 
-    from eddyline.errors import ControllerError
+    from eddyline.errors import ControllerError, UntrustedRun
+    from eddyline.trusted_runs import trusted_run
+    from eddyline.worlds import RunOptions
+
+    def progress(now: float, duration: float, _events: int, wall: float) -> None:
+        observer.update(0, now, duration, wall)
 
     checked, started = Checked(name), monotonic()
     for world in scenario.expected_worlds:
         observer.expect(1)
         try:
-            result = scenario.run(
-                world,
-                series=False,
-                progress=lambda now, duration, _events, wall: observer.update(0, now, duration, wall),
-            )
-        except ControllerError as e:  # the other files' results are not lost
+            result = trusted_run(scenario, world, RunOptions(series=False), progress)
+        except (ControllerError, UntrustedRun) as e:  # the other files' results are not lost
             checked.failures.append(e)
             continue
         checked.expectations += [{"world": world, **outcome} for outcome in scenario.check(result)]
@@ -134,7 +135,7 @@ def _show(checked: Sequence[Checked], as_json: bool) -> None:
         if not c.expectations and not c.failures:
             click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
         for error in c.failures:
-            click.echo(error.traceback, nl=False, err=True)
+            click.echo(_traceback(error), nl=False, err=True)
             click.echo(f"failed: {c.file}: {error}", err=True)
 
 
@@ -163,10 +164,18 @@ def _junit(checked: Sequence[Checked]) -> str:
 
 
 def _errors(checked: Checked) -> Iterator[Case]:
+    from eddyline.errors import ControllerError
     from eddyline.junit import Case
 
     for e in checked.failures:
-        yield Case(checked.file, f"controller {e.controller}", str(e), e.traceback or str(e), error=True)
+        what = f"controller {e.controller}" if isinstance(e, ControllerError) else f"world {e.world}"
+        yield Case(checked.file, what, str(e), _traceback(e) or str(e), error=True)
+
+
+def _traceback(error: ControllerError | UntrustedRun) -> str:
+    from eddyline.errors import ControllerError
+
+    return error.traceback if isinstance(error, ControllerError) else ""
 
 
 def _cases(checked: Checked) -> Iterator[Case]:

@@ -22,6 +22,7 @@ __all__ = ["COMMANDS", "command_line", "main"]
 COMMANDS = {
     "run": "run a scenario file in one world, or in all side by side",
     "compare": "all worlds on one scenario, how far they are apart, and why",
+    "validate": "run the papers' scenarios in all worlds: do the worlds agree?",
     "theory": "what only theory computes: every equilibrium, stability, flow populations",
     "sweep": "run a grid of scenarios over keys and seeds, on all processors or a cluster",
     "check": "run scenario files and compare the results with their [[expect]] tables",

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Scenario, edit, register, response, schema } from "../../pkg/node.js";
+import { Scenario, check, edit, register, response, schema } from "../../pkg/node.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const text = readFileSync(join(root, "examples/upload.toml"), "utf8");
@@ -97,3 +97,17 @@ test("registers, schema and editing", () => {
   assert.ok(edit(fast, ["flow", "0", "controller", "kind"], '"vegas"').includes('{ kind = "vegas", alpha'));
   assert.throws(() => edit("=", ["a"], "1"), { name: "EditError" });
 });
+
+for (const [page, given] of [["web/npm/README.md", "text"], ["docs/guides/browser.md", "text"]]) {
+  test(`the code in ${page} runs`, async () => {
+    const code = /^```js\n(.*?)^```$/ms.exec(readFileSync(join(root, page), "utf8"))[1];
+    const [line] = code.split("\n");
+    assert.equal(line, 'import { Scenario, check } from "eddyline";');
+    const body = code.slice(line.length);
+    const names = [...body.matchAll(/const (\{.*\}|\w+) =/g)].map((m) => m[1]);
+    assert.ok(names.includes("scenario") && names.includes("run"));
+    const run = new Function("Scenario", "check", given, `${body}\nreturn { scenario, run };`);
+    const made = run(Scenario, check, text);
+    assert.ok(made.scenario.durationS > 0);
+  });
+}

@@ -18,8 +18,8 @@ if (!existsSync(executablePath)) throw new Error(`no Chromium at ${executablePat
 
 export const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
 
-/** A new page at an address; what it must never do is collected: requests elsewhere, errors on the console. */
-export async function open(address, options = {}) {
+/** A new page at an address; what it must never do is collected: errors on the console, requests of more than itself, or outside `inside`. */
+export async function open(address, { inside = null, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, ...options });
   const tab = await context.newPage();
   const faults = [];
@@ -29,7 +29,8 @@ export async function open(address, options = {}) {
   tab.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   tab.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith("blob:") && !url.startsWith("data:") && url.split("#")[0] !== address.split("#")[0]) faults.push(`request: ${url}`);
+    const own = inside === null ? url.split("#")[0] === address.split("#")[0] : url.startsWith(inside);
+    if (!own && !url.startsWith("blob:") && !url.startsWith("data:")) faults.push(`request: ${url}`);
   });
   await tab.goto(address);
   return { tab, faults, close: () => context.close() };

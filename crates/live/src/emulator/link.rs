@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use eddyline_path::link::{Meter, StoreLink};
+use eddyline_path::link::{Meter, Origin, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::LinkContext;
 use eddyline_path::variation::{Policer, Propagation};
@@ -78,8 +78,8 @@ impl LiveLink {
             dropped(packet);
             return;
         }
-        let host = packet.host;
-        self.store.offer(now, host, packet, dropped);
+        let origin = Origin { host: packet.host, hash: packet.flow() };
+        self.store.offer(now, origin, packet, dropped);
     }
 
     /// When its queue or transmitter is due.

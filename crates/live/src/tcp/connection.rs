@@ -77,7 +77,10 @@ fn accept_and_read(listener: &TcpListener, shared: &Shared, i: usize, state: &Fl
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(read) => _ = state.delivered.fetch_add(read as u64, Ordering::Relaxed),
+            Ok(read) => {
+                state.delivered.fetch_add(read as u64, Ordering::Relaxed);
+                let _ = options::of_receiver(&stream, &shared.network.flows[i]);
+            }
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
             Err(e) => return Err(LiveError::call("read", e)),
         }

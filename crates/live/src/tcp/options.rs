@@ -7,11 +7,11 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Pacing};
 use nix::errno::Errno;
 use nix::sys::socket::sockopt::{Linger, ReuseAddr, TcpCongestion};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
-use nix::{setsockopt_impl, sockopt_impl};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, getsockopt, setsockopt, socket};
+use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
 sockopt_impl!(NotSentLowAt, SetOnly, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, u32);
-sockopt_impl!(WindowClamp, SetOnly, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, u32);
+sockopt_impl!(WindowClamp, Both, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, u32);
 sockopt_impl!(MaxPacingRate, SetOnly, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, u64);
 
 /// Unsent bytes that a sender keeps in its socket: what the slowest data link sends in 10 ms, within these limits. As
@@ -59,13 +59,17 @@ pub fn of_sender(socket: &impl AsFd, network: &Network, flow: &Flow, congestion_
     Ok(())
 }
 
-/// Options of a flow's receiver.
+/// Options of a flow's receiver; to be set again after data has arrived, because recent Linux (6.12 among them) forgets
+/// the largest window when a segment is longer than those before it.
 ///
 /// # Errors
 /// The kernel refuses one.
 pub fn of_receiver(socket: &impl AsFd, flow: &Flow) -> nix::Result<()> {
-    match flow.receive_window {
-        Some(window) => setsockopt(socket, WindowClamp, &(window.min(u64::from(u32::MAX)) as u32)),
-        None => Ok(()),
+    let Some(window) = flow.receive_window else { return Ok(()) };
+    let window = window.min(u64::from(u32::MAX)) as u32;
+    let current = getsockopt(socket, WindowClamp)?;
+    if current == 0 || current > window {
+        setsockopt(socket, WindowClamp, &window)?;
     }
+    Ok(())
 }

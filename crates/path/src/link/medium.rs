@@ -1,12 +1,12 @@
 //! A half-duplex medium: links that transmit one at a time.
 //!
-//! When the medium is free, the links are polled in round robin in the order of the file, starting after the one that transmitted
+//! When the medium is free, the links are polled in round robin in the order in which they joined, starting after the one that transmitted
 //! last, and the first with a packet ready sends one packet; so a link sends twice in a row only if no other link has a packet. When
 //! the transmitting link changes, the medium is idle for the turnaround time.
 
 use eddyline_units::Time;
 
-use super::store::StoreLink;
+use super::store::{Origin, StoreLink};
 use crate::Packet;
 
 /// State of the medium.
@@ -54,10 +54,17 @@ impl<P: Packet> Medium<P> {
         &mut self.members
     }
 
-    /// Offers a packet of `host` to link `member`; `dropped` is called with packets that are dropped and the number of their link.
+    /// Offers a packet of `origin` to link `member`; `dropped` is called with packets that are dropped and the number of their link.
     /// Returns whether the packet was accepted.
-    pub fn offer(&mut self, now: Time, member: usize, host: u32, packet: P, dropped: &mut dyn FnMut(usize, P)) -> bool {
-        let taken = self.members[member].take_in(now, host, packet, &mut |p| dropped(member, p));
+    pub fn offer(
+        &mut self,
+        now: Time,
+        member: usize,
+        origin: Origin,
+        packet: P,
+        dropped: &mut dyn FnMut(usize, P),
+    ) -> bool {
+        let taken = self.members[member].take_in(now, origin, packet, &mut |p| dropped(member, p));
         if self.state == State::Idle {
             self.choose(now, dropped);
         }

@@ -16,4 +16,4 @@ pub use medium::Medium;
 pub use meter::Meter;
 pub use reconstruct::{AckReconstructor, Acknowledges, ReconstructParams, Released};
 pub use reservations::Reservations;
-pub use store::StoreLink;
+pub use store::{Origin, StoreLink};

@@ -10,11 +10,20 @@ use crate::queue::{Discipline, LinkContext, Queue, QueueParams};
 use crate::variation::Conditions;
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
-/// A packet with its time of arrival and its host.
+/// Where a packet comes from, as far as queues distinguish it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The subscriber's host.
+    pub host: u32,
+    /// [`Packet::flow_hash`].
+    pub hash: u64,
+}
+
+/// A packet with its time of arrival and its origin.
 #[derive(Debug)]
 struct Stamped<P> {
     since: Time,
-    host: u32,
+    origin: Origin,
     marked: bool,
     packet: P,
 }
@@ -32,8 +41,11 @@ impl<P: Packet> Packet for Stamped<P> {
     fn flow(&self) -> u64 {
         self.packet.flow()
     }
+    fn flow_hash(&self) -> u64 {
+        self.origin.hash
+    }
     fn host(&self) -> u32 {
-        self.host
+        self.origin.host
     }
     fn ecn(&self) -> Ecn {
         self.packet.ecn()
@@ -131,15 +143,15 @@ impl<P: Packet> StoreLink<P> {
         self.counters.meter.refuse(bytes, class);
     }
 
-    /// Offers a packet of `host`; `dropped` is called with packets that the queue drops, possibly the packet itself. Returns whether it
+    /// Offers a packet of `origin`; `dropped` is called with packets that the queue drops, possibly the packet itself. Returns whether it
     /// was accepted.
-    pub fn offer(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
+    pub fn offer(&mut self, now: Time, origin: Origin, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
         if self.on_wire.is_none() && self.queue.passes_when_idle() && self.queue.packets() == 0 {
             self.counters.meter.offered_bytes += u64::from(packet.wire_bytes());
-            self.transmit(now, Stamped { since: now, host, marked: false, packet });
+            self.transmit(now, Stamped { since: now, origin, marked: false, packet });
             return true;
         }
-        let taken = self.take_in(now, host, packet, dropped);
+        let taken = self.take_in(now, origin, packet, dropped);
         if self.on_wire.is_none() {
             self.start(now, dropped);
         }
@@ -148,11 +160,11 @@ impl<P: Packet> StoreLink<P> {
     }
 
     /// Enqueues a packet, or drops it, without starting a transmission.
-    pub(super) fn take_in(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
+    pub(super) fn take_in(&mut self, now: Time, origin: Origin, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
         let counters = &mut self.counters;
         counters.meter.offered_bytes += u64::from(packet.wire_bytes());
         counters.line_bytes += counters.line_bytes(&packet);
-        let packet = Stamped { since: now, host, marked: false, packet };
+        let packet = Stamped { since: now, origin, marked: false, packet };
         let refused = self.queue.enqueue(now, packet, &mut |p| dropped(counters.discard(now, p)));
         let taken = refused.is_ok();
         if let Err(packet) = refused {

@@ -289,7 +289,7 @@ impl<P: Packet> Cake<P> {
 
 impl<P: Packet> Discipline<P> for Cake<P> {
     fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
-        let q = self.table.queue(packet.flow(), |q| self.queues[q as usize].standing != Standing::Free);
+        let q = self.table.queue(packet.flow_hash(), |q| self.queues[q as usize].standing != Standing::Free);
         let host = packet.host();
         if self.queues[q as usize].host != host {
             // the queue belongs to another flow now and is counted there

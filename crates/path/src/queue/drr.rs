@@ -64,7 +64,7 @@ impl<P: Packet> Drr<P> {
 impl<P: Packet> Discipline<P> for Drr<P> {
     fn enqueue(&mut self, _now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let queue = match self.hashed {
-            Some((queues, salt)) => hashed(packet.flow(), salt, queues),
+            Some((queues, salt)) => hashed(packet.flow_hash(), salt, queues),
             None => self.round.own_queue(packet.flow()),
         };
         self.round.push_stealing(queue, packet, self.limit, false, dropped)

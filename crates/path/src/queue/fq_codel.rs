@@ -199,7 +199,7 @@ impl<P: Packet> FqCodel<P> {
 impl<P: Packet> Discipline<P> for FqCodel<P> {
     fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let quantum = self.quantum();
-        let q = hashed(packet.flow(), self.salt, self.queues.len() as u32);
+        let q = hashed(packet.flow_hash(), self.salt, self.queues.len() as u32);
         let queue = &mut self.queues[q as usize];
         self.all.add(u64::from(packet.wire_bytes()));
         queue.waiting.push(now, packet);

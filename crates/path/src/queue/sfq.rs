@@ -104,7 +104,7 @@ impl<P: Packet> Sfq<P> {
         let mut waiting = Vec::with_capacity(self.round.packets() as usize);
         self.round.drain(&mut |p| waiting.push(p));
         for packet in waiting {
-            self.round.push(hashed(packet.flow(), self.salt, self.queues), packet);
+            self.round.push(hashed(packet.flow_hash(), self.salt, self.queues), packet);
         }
     }
 }
@@ -112,7 +112,7 @@ impl<P: Packet> Sfq<P> {
 impl<P: Packet> Discipline<P> for Sfq<P> {
     fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         self.settle(now);
-        let queue = hashed(packet.flow(), self.salt, self.queues);
+        let queue = hashed(packet.flow_hash(), self.salt, self.queues);
         self.round.push_stealing(queue, packet, self.limit, self.drop == DropFrom::Head, dropped)
     }
 

@@ -33,7 +33,7 @@ fn serve(medium: &mut Medium<TestPacket>, arrivals: &[(Time, TestPacket)], until
                 sent.push(Sent { end: now, waited, packet });
             }
         } else if let Some((_, p)) = arrivals.next() {
-            medium.offer(now, p.host as usize, p.host, p.clone(), &mut |_, _| {});
+            medium.offer(now, p.host as usize, p.origin(), p.clone(), &mut |_, _| {});
         }
     }
 }

@@ -112,6 +112,8 @@ pub struct FlowSetup<'a> {
     pub number: u32,
     /// Which of the flows with this number it is, for [`Packet::generation`].
     pub generation: u16,
+    /// Its number among the flows of its table of arrivals, if it is dynamic.
+    pub arrival: Option<u64>,
     /// Its counters.
     pub meter: FlowMeter,
 }

@@ -92,7 +92,7 @@ impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
 impl TcpFlow {
     /// A flow that has not started.
     pub fn new(setup: FlowSetup<'_>) -> Self {
-        let FlowSetup { spec, path, number, generation, meter } = setup;
+        let FlowSetup { spec, path, number, generation, meter, arrival: _ } = setup;
         let config = tcp_config::config(spec);
         Self {
             sender: Sender::new(&config, &tcp_config::transfer(spec), spec.controller.build(&path.facts)),

@@ -78,6 +78,8 @@ pub struct LogRecord {
 pub struct PacketLogger {
     log: PacketLog,
     only: Only,
+    /// Places in the file of sources and links.
+    places: (Vec<u32>, Vec<u32>),
     qlog: Option<Qlog>,
     /// Sources from here on are dynamic flows, numbered by slot.
     first_dynamic: u32,
@@ -95,11 +97,16 @@ enum Only {
 }
 
 impl PacketLogger {
-    /// A logger for `selection`, and for traces where they are wanted.
+    /// A logger for `selection`, and for traces where they are wanted. `places` are those in the file, of sources and of links.
     ///
     /// # Errors
     /// The name, if no flow, link, traffic or table of arrivals has it.
-    pub fn new(network: &Network, selection: Option<&LogSelection>, qlog: Option<Qlog>) -> Result<Self, String> {
+    pub fn new(
+        network: &Network,
+        places: (Vec<u32>, Vec<u32>),
+        selection: Option<&LogSelection>,
+        qlog: Option<Qlog>,
+    ) -> Result<Self, String> {
         let only = match selection {
             None => Only::None,
             Some(LogSelection::All) => Only::All,
@@ -117,7 +124,7 @@ impl PacketLogger {
             }
         };
         let first_dynamic = (network.flows.len() + network.traffic.len() + network.probes.len()) as u32;
-        Ok(Self { log: PacketLog::default(), only, qlog, first_dynamic, class: Vec::new() })
+        Ok(Self { log: PacketLog::default(), only, places, qlog, first_dynamic, class: Vec::new() })
     }
 
     /// A flow of table `class` takes `slot`: its packets are logged as the table's.
@@ -151,8 +158,8 @@ impl PacketLogger {
         log.time_s.push(now.as_secs_f64());
         log.event.push(event as u8);
         log.packet.push(record.kind);
-        log.source.push(source);
-        log.link.push(link.unwrap_or(u32::MAX));
+        log.source.push(self.places.0[source as usize]);
+        log.link.push(link.map_or(u32::MAX, |l| self.places.1[l as usize]));
         log.seq.push(record.seq);
         log.bytes.push(record.bytes);
         log.retransmission.push(record.retransmission);

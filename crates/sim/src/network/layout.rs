@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use eddyline_path::corruption::Corruption;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Reservations, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
+use eddyline_path::random::name_hash;
 use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
@@ -117,8 +118,10 @@ impl Net {
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
-        let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
-        let sources = sources.chain(network.probes.iter().map(|p| p.host));
+        let origin = |name: &str, host| Origin { host, hash: name_hash(name) };
+        let flows = network.flows.iter().map(|f| origin(&f.name, f.host));
+        let traffic = network.traffic.iter().map(|t| origin(&t.name, t.host));
+        let probes = network.probes.iter().map(|p| origin(&p.name, p.host));
         let events = EventQueue::new(departing.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
@@ -126,7 +129,7 @@ impl Net {
             media,
             pipes: layout.pipes,
             hops: layout.hops,
-            hosts: sources.collect(),
+            origins: flows.chain(traffic).chain(probes).collect(),
             reconstructing,
             departing,
             events,

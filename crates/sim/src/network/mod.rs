@@ -15,7 +15,7 @@ pub use layout::Layout;
 use eddyline_path::Packet as _;
 use eddyline_path::corruption::Corruption;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, Reservations, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Origin, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
@@ -106,8 +106,8 @@ pub struct Net {
     media: Vec<Shared>,
     pipes: Vec<Pipe>,
     hops: Vec<Hop>,
-    /// Host of each source of packets; grows with dynamic flows.
-    hosts: Vec<u32>,
+    /// Origin of the packets of each source; grows with dynamic flows.
+    origins: Vec<Origin>,
     /// Links with a reconstructor, in the order of their sources of events, which follow those of the pipes.
     reconstructing: Vec<u32>,
     /// Links with events of their own, in the order of their sources of events.
@@ -140,13 +140,13 @@ impl Net {
         self.counters.sent - self.counters.delivered - self.counters.dropped
     }
 
-    /// Packets of source `number` are those of `host` from now on.
-    pub fn set_host(&mut self, number: u32, host: u32) {
+    /// Packets of source `number` come from `origin` from now on.
+    pub fn set_origin(&mut self, number: u32, origin: Origin) {
         let number = number as usize;
-        if self.hosts.len() <= number {
-            self.hosts.resize(number + 1, 0);
+        if self.origins.len() <= number {
+            self.origins.resize(number + 1, Origin::default());
         }
-        self.hosts[number] = host;
+        self.origins[number] = origin;
     }
 
     /// A packet joins the queue of its next link.
@@ -188,7 +188,8 @@ impl Net {
             return self.drop(now, &packet, hop.link);
         }
         let link = &mut self.links[hop.link as usize];
-        let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
+        let source = self.origins.get(packet.flow as usize).copied().unwrap_or_default();
+        let origin = Origin { hash: source.hash ^ packet.direction(), ..source };
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => {
@@ -208,14 +209,14 @@ impl Net {
                 return self.propagate(leaves.end, packet, hop.pipe);
             }
             Transmitter::Store(store) => {
-                let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
+                let taken = store.offer(now, origin, packet, &mut |p| discarded.push((hop.link, p)));
                 self.events.set(self.link_options[hop.link as usize].departures, store.due());
                 taken
             }
             Transmitter::Shared { medium, member } => {
                 let Shared { medium, links } = &mut self.media[*medium as usize];
                 let mut dropped = |m: usize, p| discarded.push((links[m], p));
-                let taken = medium.offer(now, *member as usize, host, packet, &mut dropped);
+                let taken = medium.offer(now, *member as usize, origin, packet, &mut dropped);
                 self.events.set(self.link_options[links[0] as usize].departures, medium.due());
                 taken
             }

@@ -134,6 +134,17 @@ impl Packet {
             _ => 0,
         }
     }
+
+    /// Two bits that differ between what the two ends of a connection send, which queues take for two flows, and cross traffic.
+    #[inline]
+    #[must_use]
+    pub const fn direction(&self) -> u64 {
+        match self.kind {
+            PacketKind::Data | PacketKind::Syn | PacketKind::Fin => 0,
+            PacketKind::Ack | PacketKind::SynAck => 1,
+            PacketKind::Cross => 2,
+        }
+    }
 }
 
 /// The class of each kind of packet.
@@ -167,10 +178,7 @@ impl eddyline_path::Packet for Packet {
 
     #[inline]
     fn flow(&self) -> u64 {
-        // The two directions of a connection are two flows to a queue; the generation does not matter to a hash.
-        let reverse = matches!(self.kind, PacketKind::Ack | PacketKind::SynAck);
-        let cross = matches!(self.kind, PacketKind::Cross);
-        u64::from(self.flow) << 2 | u64::from(reverse) | u64::from(cross) << 1
+        u64::from(self.flow) << 2 | self.direction()
     }
 
     #[inline]

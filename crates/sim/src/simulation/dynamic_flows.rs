@@ -1,6 +1,8 @@
 //! Dynamic flows, which arrive, transfer and depart. The state of a flow that left is reused, so that memory grows with the number
 //! of flows present, not with the number that ever arrived.
 
+use eddyline_path::link::Origin;
+use eddyline_path::random::name_hash;
 use eddyline_path::traffic::Transfers;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
@@ -18,6 +20,10 @@ use crate::packet::Packet;
 struct Class {
     transfers: Transfers,
     next: (Time, u64),
+    /// Hash of its name; each of its flows has the hash that follows its predecessor's.
+    hash: u64,
+    /// Flows that have arrived.
+    arrived: u64,
     /// The flows of the table; start and size are those of the latest.
     spec: FlowSpec,
     path: FlowPath,
@@ -57,6 +63,8 @@ impl DynamicFlows {
             Class {
                 transfers,
                 next,
+                hash: name_hash(&a.name),
+                arrived: 0,
                 spec: a.flow.clone(),
                 path: flow_path(network, &a.flow, layout),
                 meter: ArrivalsMeter::new(network.warmup, network.duration),
@@ -95,13 +103,15 @@ impl DynamicFlows {
             None => (self.slots.len() as u32, 0),
         };
         let number = self.base + slot;
-        net.set_host(number, table.spec.host);
+        net.set_origin(number, Origin { host: table.spec.host, hash: table.hash.wrapping_add(table.arrived) });
         if let Some(log) = &mut net.logger {
             log.set_class(slot, class);
         }
         let window = f64::from(table.spec.tcp.initial_window);
         let meter = FlowMeter::new(now, window, table.path.half_transmission, RttHistogram::None);
-        let setup = FlowSetup { spec: &table.spec, path: &table.path, number, generation, meter };
+        let setup =
+            FlowSetup { spec: &table.spec, path: &table.path, number, generation, arrival: Some(table.arrived), meter };
+        table.arrived += 1;
         let entry = Slot { flow: Flow::new(setup, transport), class: class as u32, generation, size };
         match self.slots.get_mut(slot as usize) {
             Some(old) => *old = entry,

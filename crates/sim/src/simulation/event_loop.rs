@@ -17,6 +17,7 @@ use super::memory;
 use super::options::{Options, Progress};
 use super::probes::Probes;
 use super::series_recorder::SeriesRecorder;
+use super::sorted_network::SortedNetwork;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
 use crate::meter::{
@@ -71,14 +72,20 @@ const MEASUREMENT: u32 = 0;
 
 impl<'a> Simulation<'a> {
     /// Lays out `network` at time zero.
-    pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
+    pub fn new(
+        network: &SortedNetwork<'_>,
+        options: &Options,
+        transport: Option<&'a dyn Transport>,
+    ) -> Result<Self, SimError> {
         if transport.is_none() {
             require_own_controllers(network)?;
         }
         let traced = options.qlog.is_some();
         let logger = (traced || options.packet_log.is_some()).then(|| {
-            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink, transport.is_none()));
-            PacketLogger::new(network, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
+            let places = network.flow_places();
+            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, places, sink, transport.is_none()));
+            let places = (network.source_places(), network.link_places().to_vec());
+            PacketLogger::new(network, places, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
         });
         let logger = logger.transpose()?.map(Box::new);
         let mut layout = Layout::default();
@@ -87,7 +94,7 @@ impl<'a> Simulation<'a> {
             let path = flow_path(network, spec, &mut layout);
             let window = f64::from(spec.tcp.initial_window);
             let meter = FlowMeter::new(spec.start, window, path.half_transmission, histogram);
-            let setup = FlowSetup { spec, path: &path, number, generation: 0, meter };
+            let setup = FlowSetup { spec, path: &path, number, generation: 0, arrival: None, meter };
             flows.push(Flow::new(setup, transport));
         }
         let cross: Vec<CrossTraffic> = network
@@ -407,7 +414,10 @@ impl<'a> Simulation<'a> {
     }
 
     /// Ends the simulation of `network`, the one that it was made from, and checks that packets are conserved.
-    pub fn finish(mut self, network: &Network) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
+    pub fn finish(
+        mut self,
+        network: &SortedNetwork<'_>,
+    ) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
         self.count_partial_packets(self.duration, WindowEdge::End);
         let in_flight = self.net.in_flight();
         self.net.close(self.duration);
@@ -428,7 +438,7 @@ impl<'a> Simulation<'a> {
         let cross = self.cross.iter().zip(&network.traffic);
         let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
         let log = self.net.logger.take().and_then(|l| l.finish());
-        let result = summary::summarise(summary::Ending {
+        let mut result = summary::summarise(summary::Ending {
             network,
             flows: self.flows,
             net: &self.net,
@@ -438,6 +448,7 @@ impl<'a> Simulation<'a> {
             traffic,
             counters,
         });
+        network.restore(&mut result);
         Ok((result, self.recorder.map(SeriesRecorder::finish), log))
     }
 }

@@ -1,7 +1,6 @@
 //! A simulation that is run piece by piece, for programs that show it while it runs.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use eddyline_scenario::Network;
 use eddyline_scenario::series::Series;
@@ -11,12 +10,13 @@ use super::error::SimError;
 use super::event_loop::{OBSERVER_MASK, Simulation};
 use super::options::{Options, Progress};
 use super::run::Outcome;
+use super::sorted_network::SortedNetwork;
 use crate::endpoint::{FlowState, RecoveryState};
 use crate::meter::PacketLog;
 
 /// A simulation that stops at times of the caller's choice. The pieces have no effect on the result.
 pub struct Incremental {
-    network: Arc<Network>,
+    network: SortedNetwork<'static>,
     simulation: Simulation<'static>,
     now: Time,
 }
@@ -26,7 +26,8 @@ impl Incremental {
     ///
     /// # Errors
     /// As [`run`](crate::run()).
-    pub fn new(network: Arc<Network>, options: &Options) -> Result<Self, SimError> {
+    pub fn new(network: &Network, options: &Options) -> Result<Self, SimError> {
+        let network = SortedNetwork::of(network).into_owned();
         let simulation = Simulation::new(&network, options, None)?;
         Ok(Self { network, simulation, now: Time::ZERO })
     }
@@ -53,10 +54,11 @@ impl Incremental {
         Ok(())
     }
 
-    /// The state of the flow with index `flow` now.
+    /// The state of the flow with index `flow` in the file now.
     #[must_use]
     pub fn flow(&self, flow: usize) -> Option<(FlowState, RecoveryState)> {
-        self.simulation.flows().get(flow).map(|f| (f.state(), f.recovery()))
+        let flow = self.simulation.flows().get(self.network.flow_of_file(flow)?)?;
+        Some((flow.state(), flow.recovery()))
     }
 
     /// The series so far, if they are recorded.

@@ -11,6 +11,7 @@ mod options;
 mod probes;
 mod run;
 mod series_recorder;
+mod sorted_network;
 mod stepper;
 mod summary;
 
@@ -18,4 +19,5 @@ pub use error::SimError;
 pub use incremental::Incremental;
 pub use options::{Options, Progress};
 pub use run::{Outcome, run, run_over};
+pub use sorted_network::SortedNetwork;
 pub use stepper::{Decisions, Stepper};

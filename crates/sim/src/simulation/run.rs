@@ -9,6 +9,7 @@ use eddyline_scenario::series::Series;
 use super::error::SimError;
 use super::event_loop::{OBSERVER_MASK, Simulation};
 use super::options::{Options, Progress};
+use super::sorted_network::SortedNetwork;
 use crate::endpoint::Transport;
 use crate::meter::PacketLog;
 
@@ -32,15 +33,15 @@ pub fn run(
     options: &Options,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    simulate(network, options, None, observe)
+    simulate(&SortedNetwork::of(network), options, None, observe)
 }
 
-/// As [`run`], over another transport.
+/// As [`run`], over another transport. Its flows have the places of the sorted network.
 ///
 /// # Errors
 /// [`SimError`].
 pub fn run_over(
-    network: &Network,
+    network: &SortedNetwork<'_>,
     options: &Options,
     transport: &dyn Transport,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -49,7 +50,7 @@ pub fn run_over(
 }
 
 fn simulate(
-    network: &Network,
+    network: &SortedNetwork<'_>,
     options: &Options,
     transport: Option<&dyn Transport>,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,

@@ -1,10 +1,10 @@
 //! Series: a row per entity and quantity at each tick.
 
-use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 use eddyline_units::Time;
 
 use super::error::{MAX_ROWS, SimError};
+use super::sorted_network::SortedNetwork;
 use crate::endpoint::Flow;
 use crate::network::Net;
 
@@ -25,8 +25,9 @@ pub struct SeriesRecorder {
     series: Series,
     interval: Time,
     next: Time,
-    flows: Vec<Totals>,
-    links: Vec<Totals>,
+    /// Flows and links in the order of the file, with their places in the sorted network.
+    flows: Vec<(usize, Totals)>,
+    links: Vec<(usize, Totals)>,
 }
 
 impl SeriesRecorder {
@@ -34,7 +35,7 @@ impl SeriesRecorder {
     ///
     /// # Errors
     /// [`SimError::TooManyRows`] if there would be more than [`MAX_ROWS`].
-    pub fn new(network: &Network) -> Result<Self, SimError> {
+    pub fn new(network: &SortedNetwork<'_>) -> Result<Self, SimError> {
         let interval = network.record_interval.max(Time::from_ps(1));
         let each = PER_FLOW * network.flows.len() as u128 + PER_LINK * network.links.len() as u128;
         let rows = u128::from(network.duration.as_ps() / interval.as_ps()) * each;
@@ -45,8 +46,8 @@ impl SeriesRecorder {
             series: Series::default(),
             interval,
             next: interval,
-            flows: vec![Totals::default(); network.flows.len()],
-            links: vec![Totals::default(); network.links.len()],
+            flows: in_file(network.flow_places()),
+            links: in_file(network.link_places()),
         })
     }
 
@@ -59,7 +60,8 @@ impl SeriesRecorder {
     pub fn record(&mut self, now: Time, flows: &[Flow], net: &mut Net) {
         self.next = now + self.interval;
         let (at, span) = (now.as_secs_f64(), self.interval.as_secs_f64());
-        for (i, (flow, previous)) in flows.iter().zip(&mut self.flows).enumerate() {
+        for (i, (place, previous)) in self.flows.iter_mut().enumerate() {
+            let flow = &flows[*place];
             let mut row = |q, v| self.series.push(at, FLOW, i as u32, q, v);
             let state = flow.state();
             row(Quantity::CwndPackets, state.cwnd_packets);
@@ -79,10 +81,10 @@ impl SeriesRecorder {
             }
             (previous.arrived, previous.departed) = (arrived, delivered);
         }
-        for (i, previous) in self.links.iter_mut().enumerate() {
-            let (packets, bytes) = net.waiting(now, i as u32);
-            let (arrived, departed) = net.carried_bits(now, i);
-            let drops = net.drops(i);
+        for (i, (place, previous)) in self.links.iter_mut().enumerate() {
+            let (packets, bytes) = net.waiting(now, *place as u32);
+            let (arrived, departed) = net.carried_bits(now, *place);
+            let drops = net.drops(*place);
             let mut row = |q, v| self.series.push(at, LINK, i as u32, q, v);
             row(Quantity::QueuePackets, packets as f64);
             row(Quantity::QueueBytes, bytes as f64);
@@ -102,4 +104,13 @@ impl SeriesRecorder {
     pub fn finish(self) -> Series {
         self.series
     }
+}
+
+/// Nothing counted, for what has these places in the file, in the order of the file.
+fn in_file(places: &[u32]) -> Vec<(usize, Totals)> {
+    let mut all = vec![(0, Totals::default()); places.len()];
+    for (rank, place) in places.iter().enumerate() {
+        all[*place as usize].0 = rank;
+    }
+    all
 }

@@ -15,6 +15,7 @@ use super::error::SimError;
 use super::event_loop::{EVERY_EVENT, Simulation, Stop};
 use super::options::{Options, Progress};
 use super::run::Outcome;
+use super::sorted_network::SortedNetwork;
 
 /// Events between two calls of the observer.
 const OBSERVER_INTERVAL: u64 = 1 << 14;
@@ -105,7 +106,7 @@ impl CustomParams for Shared {
 ///
 /// The acknowledgement that ends a round trip is still processed with the old window; a decision applies from the next event on.
 pub struct Stepper {
-    network: Network,
+    network: SortedNetwork<'static>,
     simulation: Simulation<'static>,
     flow: usize,
     decisions: Decisions,
@@ -126,7 +127,9 @@ impl Stepper {
         let spec = network.flows.get_mut(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
         spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
         let due = spec.start;
+        let network = SortedNetwork::of(&network).into_owned();
         let simulation = Simulation::new(&network, options, None)?;
+        let flow = network.flow_of_file(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
         Ok(Self { network, simulation, flow, decisions, shared, due })
     }
 

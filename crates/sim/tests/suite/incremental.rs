@@ -1,7 +1,6 @@
 //! `Incremental`: a run in pieces gives the result, the series and the packet log of a run in one piece.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use eddyline_scenario::{Format, Input, Network, load};
 use eddyline_sim::{Incremental, LogSelection, Options, Progress, SimError, run};
@@ -55,7 +54,7 @@ fn pieces_have_no_effect_on_the_outcome() {
     let whole = run(&network(), &options(), &mut go).unwrap();
     let log = whole.log.unwrap();
     for piece in [Time::from_ms(1), Time::from_ms(70), Time::from_ms(2999), Time::from_ms(5000)] {
-        let mut pieces = Incremental::new(Arc::new(network()), &options()).unwrap();
+        let mut pieces = Incremental::new(&network(), &options()).unwrap();
         let (mut to, mut times, mut rows) = (Time::ZERO, Vec::new(), 0);
         while pieces.now() < Time::from_ms(3000) {
             to += piece;
@@ -76,9 +75,9 @@ fn pieces_have_no_effect_on_the_outcome() {
 
 #[test]
 fn an_interrupted_piece_can_be_continued() {
-    let network = Arc::new(network());
+    let network = network();
     let whole = run(&network, &Options::default(), &mut go).unwrap();
-    let mut pieces = Incremental::new(network, &Options::default()).unwrap();
+    let mut pieces = Incremental::new(&network, &Options::default()).unwrap();
     let mut stops = 0;
     loop {
         match pieces.advance(Time::MAX, &mut |_| ControlFlow::Break(())) {

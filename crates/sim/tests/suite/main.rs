@@ -21,6 +21,7 @@ mod memory;
 mod nic_queue;
 mod ns2;
 mod one_way_delay;
+mod order;
 mod probes;
 mod qlog;
 mod queues;

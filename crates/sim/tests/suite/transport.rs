@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use eddyline_sim::{
     Endpoint, FlowMeter, FlowSetup, FlowState, Metadata, Options, Packet, PacketFlags, PacketKind, PacketSink,
-    Transport, run_over,
+    SortedNetwork, Transport, run_over,
 };
 use eddyline_units::Time;
 
@@ -118,7 +118,7 @@ struct Datagrams;
 
 impl Transport for Datagrams {
     fn endpoint(&self, setup: FlowSetup<'_>) -> Box<dyn Endpoint> {
-        let FlowSetup { spec, path, number, generation, meter } = setup;
+        let FlowSetup { spec, path, number, generation, meter, arrival: _ } = setup;
         Box::new(StopAndWait {
             packet: spec.packet,
             header: spec.header,
@@ -141,7 +141,8 @@ impl Transport for Datagrams {
 fn simulate(text: &str) -> eddyline_sim::Outcome {
     let options = Options { series: true, ..Options::default() };
     let network = scenarios::network(text);
-    run_over(&network, &options, &Datagrams, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{e}"))
+    run_over(&SortedNetwork::of(&network), &options, &Datagrams, &mut |_| ControlFlow::Continue(()))
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// One packet per round trip, for static and dynamic flows and with cross traffic; packets are conserved.

@@ -1,7 +1,7 @@
 //! A packet for tests of queues.
 
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{Meter, StoreLink};
+use eddyline_path::link::{Meter, Origin, StoreLink};
 use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
 use eddyline_path::{Acknowledgement, Class, Ecn, Packet};
 use eddyline_units::{Rate, Time};
@@ -17,6 +17,13 @@ pub struct TestPacket {
     pub class: Class,
     pub ecn: Ecn,
     pub acknowledges: Option<Acknowledgement>,
+}
+
+impl TestPacket {
+    /// Its host; queues hash its flow's number.
+    pub fn origin(&self) -> Origin {
+        Origin { host: self.host, hash: self.flow }
+    }
 }
 
 impl Packet for TestPacket {
@@ -112,7 +119,7 @@ pub fn serve(link: &mut StoreLink<TestPacket>, arrivals: &[(Time, TestPacket)], 
                 sent.push(Sent { end: now, waited, packet });
             }
         } else if let Some((_, packet)) = arrivals.next() {
-            link.offer(now, packet.host, packet.clone(), &mut drop);
+            link.offer(now, packet.origin(), packet.clone(), &mut drop);
         }
     }
 }

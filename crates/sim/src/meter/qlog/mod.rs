@@ -20,7 +20,7 @@ pub const QLOG_VERSION: &str = "0.3";
 
 /// Where traces go.
 pub trait QlogSink: fmt::Debug + Send + Sync {
-    /// Appends to the trace of a flow, by its number in the network.
+    /// Appends to the trace of a flow, by its place in the file.
     fn append(&self, flow: usize, text: &[u8]);
 }
 
@@ -54,14 +54,16 @@ pub struct SenderState {
 pub struct Qlog {
     sink: Arc<dyn QlogSink>,
     traces: Vec<Trace>,
+    /// Places in the file of the flows.
+    places: Vec<u32>,
 }
 
 impl Qlog {
-    /// Begins a trace for each flow of `network`; dynamic flows and cross traffic have none. `numbers_bytes` says that sequence numbers
+    /// Begins a trace for each flow of `network`, whose places in the file are `places`; dynamic flows and cross traffic have none. `numbers_bytes` says that sequence numbers
     /// count bytes and an acknowledgement's is cumulative, as TCP's.
-    pub fn new(network: &Network, sink: Arc<dyn QlogSink>, numbers_bytes: bool) -> Self {
+    pub fn new(network: &Network, places: &[u32], sink: Arc<dyn QlogSink>, numbers_bytes: bool) -> Self {
         let traces = network.flows.iter().map(|flow| Trace::new(flow, numbers_bytes)).collect();
-        Self { sink, traces }
+        Self { sink, traces, places: places.to_vec() }
     }
 
     /// A packet was sent or received, among other things.
@@ -69,7 +71,7 @@ impl Qlog {
         let flow = record.source as usize;
         if let Some(trace) = self.traces.get_mut(flow) {
             trace.on_packet(now, event, record);
-            trace.pass_on(flow, &*self.sink);
+            trace.pass_on(self.places[flow] as usize, &*self.sink);
         }
     }
 
@@ -77,14 +79,14 @@ impl Qlog {
     pub fn on_state(&mut self, now: Time, flow: usize, state: &SenderState) {
         if let Some(trace) = self.traces.get_mut(flow) {
             trace.on_state(now, state);
-            trace.pass_on(flow, &*self.sink);
+            trace.pass_on(self.places[flow] as usize, &*self.sink);
         }
     }
 
     /// Passes on what is left.
     pub fn finish(mut self) {
-        for (flow, trace) in self.traces.iter_mut().enumerate() {
-            trace.finish(flow, &*self.sink);
+        for (trace, place) in self.traces.iter_mut().zip(&self.places) {
+            trace.finish(*place as usize, &*self.sink);
         }
     }
 }

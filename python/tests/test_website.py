@@ -1,0 +1,110 @@
+"""How the documentation site is laid out and checked; what Sphinx makes of it is built by `make docs`."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+import eddyline._core as core
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "website"))
+
+import check  # noqa: E402
+import figures  # noqa: E402
+import papers  # noqa: E402
+import stage  # noqa: E402
+
+UPLOAD = ROOT / "examples/upload.toml"
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    assert stage.stage(folder) > 90
+    return folder
+
+
+def test_every_link_between_pages_leads_to_a_page(staged):
+    for page in staged.rglob("*.md"):
+        text = stage.CODE.sub("", page.read_text())
+        for target in stage.LINK.findall(text):
+            path = target.partition("#")[0]
+            if path and not re.match(r"[a-z]+:", path):
+                assert (page.parent / path).is_file(), f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_navigation_once(staged):
+    found = []
+    for page in staged.rglob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.DOTALL):
+            names = [line for line in block.splitlines() if line and not line.startswith(":")]
+            found += [(page.parent / f"{name}.md").resolve() for name in names]
+    assert len(found) == len(set(found))
+    assert set(found) | {staged / "index.md"} == set(staged.rglob("*.md"))
+
+
+def test_every_marked_picture_becomes_a_figure_with_this_machines_result(staged):
+    marked = [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "<!-- rerun" in page.read_text()]
+    assert len(marked) >= 7
+    for page in marked:
+        text = (staged / stage.places()[page]).read_text()
+        assert "<!-- rerun" not in text
+        assert text.count('class="rerun"') == page.read_text().count("<!-- rerun")
+    front = (staged / "index.md").read_text()
+    carried = re.search(r'data-is="result">(.*?)</script>', front, re.DOTALL).group(1).replace("<\\/", "</")
+    ran = core.load(UPLOAD.read_text(), "toml", "upload.toml", UPLOAD.parent, []).run(core.SimOptions()).json
+    assert carried.partition('"cost"')[0] == ran.partition('"cost"')[0]
+    assert re.search(r'data-is="scenario">(.*?)</script>', front, re.DOTALL).group(1) == UPLOAD.read_text()
+
+
+def test_the_laboratorys_address_holds_the_scenario():
+    version, _, packed = figures.address(UPLOAD.read_text()).partition(".")
+    state = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -15)
+    assert (version, json.loads(state)) == ("1", {"story": "upload", "a": UPLOAD.read_text()})
+
+
+def test_whole_scenarios_get_a_link_and_parts_of_one_do_not():
+    text = f"```toml\n{UPLOAD.read_text()}```\n\n```toml\n[[probe]]\nname = 1\n```\n"
+    assert figures.with_laboratory(text, "guides/x.md").count('href="../laboratory/index.html#1.') == 1
+
+
+def test_a_link_that_leads_nowhere_stops_it():
+    page = ROOT / "docs/README.md"
+    with pytest.raises(SystemExit, match=r"docs/README\.md: missing\.md leads nowhere"):
+        stage.linked("[x](missing.md)", page, {page: "documentation.md"}, {})
+
+
+def test_every_claim_has_a_row_with_its_pinned_verdict():
+    pages = papers.paper_pages()
+    assert len(pages) == 5
+    rows = [row for text in pages.values() for row in text.splitlines() if row.startswith("| ")]
+    assert len(rows) > 300
+    assert not [row for row in rows if "not pinned" in row]
+    assert all(len(re.split(r"(?<!\\)\|", row)) == 6 for row in rows)
+
+
+def test_the_check_finds_what_is_wrong(tmp_path):
+    (tmp_path / "good.html").write_text('<h1 id="top">x</h1><a href="#top">x</a><a href="https://example.org/x">x</a>')
+    assert check.faults(tmp_path) == []
+    (tmp_path / "bad.html").write_text(
+        '<a href="none.html">x</a><a href="good.html#none">x</a><a href="https:///x">x</a><a href="jar:x">x</a>'
+        '<script src="https://example.org/x.js"></script><link rel="stylesheet" href="//example.org/x.css">'
+        '<link rel="canonical" href="https://example.org/x">'
+    )
+    (tmp_path / "bad.css").write_text("a { background: url('https://example.org/x.png') } b { src: url(data:x) }")
+    assert sorted(check.faults(tmp_path)) == [
+        "bad.css: loads https://example.org/x.png",
+        "bad.html: good.html#none: no such anchor",
+        "bad.html: https:///x names no host",
+        "bad.html: jar:x has an unknown scheme",
+        "bad.html: loads //example.org/x.css",
+        "bad.html: loads https://example.org/x.js",
+        "bad.html: none.html: no such file",
+    ]
