@@ -174,7 +174,8 @@ impl TcpFlow {
     }
 
     /// Handles the timers that are due, if any.
-    #[inline]
+    // a part of the event loop, where most events are of flows
+    #[inline(always)]
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         if self.receiver.due() <= now {
             self.send_ack(now, sink);
@@ -185,8 +186,21 @@ impl TcpFlow {
         }
     }
 
+    /// As [`on_timer`](Self::on_timer), as a function of its own.
+    #[inline(never)]
+    pub fn run_timers(&mut self, now: Time, sink: &mut impl PacketSink) {
+        self.on_timer(now, sink);
+    }
+
+    /// As [`on_packet`](Self::on_packet), as a function of its own.
+    #[inline(never)]
+    pub fn take_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
+        self.on_packet(now, packet, sink);
+    }
+
     /// A packet arrived at one of the endpoints.
-    #[inline]
+    // a part of the event loop, as above
+    #[inline(always)]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match packet.kind {
             PacketKind::Ack => {

@@ -213,9 +213,9 @@ impl LossRecovery {
     pub fn on_ack(
         &mut self,
         now: Time,
-        ack: Acknowledgement,
+        ack: &Acknowledgement,
         blocks: Option<&SackBlocks>,
-        prior: PriorState,
+        prior: &PriorState,
         connection: &mut Connection<'_>,
     ) {
         let seq = connection.seq;
@@ -228,11 +228,11 @@ impl LossRecovery {
         if recovered {
             self.end_episode(now, by, connection);
         } else if self.episode == Episode::AfterTimeout {
-            self.run_frto(advanced, ack.piggybacked, &prior, connection);
+            self.run_frto(advanced, ack.piggybacked, prior, connection);
         }
         match self.detection {
             Detection::Rack => {
-                self.detect_by_time(now, &ack, advanced, recovered, connection);
+                self.detect_by_time(now, ack, advanced, recovered, connection);
                 let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }
