@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING
 
 from bench import child, goals, report
 from bench.measure import Bench, Measured, measure_overshoot
+from bench.parts import Profiler
 from bench.peers import PEERS
-from bench.workloads import ALL
+from bench.workloads import ALL, PROFILED, scenario_file
 
 if TYPE_CHECKING:
     from bench.peers import Peer
 
 _ROOT = Path(__file__).resolve().parent.parent
 _EXTRA = "overshoot"
+_PARTS = "parts"
 
 
 def _options() -> argparse.Namespace:
-    names = [w.name for w in ALL] + [_EXTRA]
+    names = [w.name for w in ALL] + [_EXTRA, _PARTS]
     parser = argparse.ArgumentParser(description="Measures the simulator.")
     parser.add_argument("--only", metavar="NAMES", help=f"some of {','.join(names)}")
     parser.add_argument("--quick", action="store_true", help="short runs, once each: a look, not a measurement")
@@ -85,12 +87,27 @@ def main() -> int:
         if _EXTRA in options.only and count:
             overshoots = measure_overshoot(bench, next(w for w in ALL if w.name == "W2-newreno"))
 
+        parts: dict[str, dict[str, float]] = {}
+        if _PARTS in options.only and count:
+            parts = _measure_parts(folder, skipped)
+
     reached = goals.goals(all_measured)
     if options.json:
-        print(report.as_json(all_measured, overshoots, reached, skipped))
+        print(report.as_json(all_measured, overshoots, parts, reached, skipped))
     else:
-        print(report.as_text(all_measured, overshoots, reached, skipped, options.markdown))
+        print(report.as_text(all_measured, overshoots, parts, reached, skipped, options.markdown))
     return 0
+
+
+def _measure_parts(folder: Path, skipped: list[str]) -> dict[str, dict[str, float]]:
+    """Instructions per data packet of each part of the simulator, by workload; or a reason in `skipped`."""
+    print("parts: build, instructions", file=sys.stderr, flush=True)
+    try:
+        profiler = Profiler(_ROOT)
+    except child.MissingError as e:
+        skipped.append(str(e))
+        return {}
+    return {w.name: profiler.measure(scenario_file(w, folder), w) for w in ALL if w.name in PROFILED}
 
 
 def _prepare(folder: Path, skipped: list[str]) -> dict[Peer, list[str]]:

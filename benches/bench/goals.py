@@ -12,6 +12,7 @@ __all__ = ["Goal", "goals"]
 
 _MILLIONS = {"W1": 10.0, "W2": 10.0, "W4": 10.0 / 3}
 _RATIOS = {"ns-2": 15.0, "ns-3": 100.0}
+_INSTRUCTIONS = {"W1": 1_200.0, "W1-newreno": 1_000.0, "W2-newreno": 1_000.0, "W4-newreno": 1_100.0}
 _RING_PER_HOP = 10.0
 _RING_BYTES = 1 << 30
 
@@ -38,6 +39,10 @@ def goals(all_measured: list[Measured]) -> list[Goal]:
     for name, bound in _MILLIONS.items():
         if name in by_name:
             found.append(Goal(f"{name}: million data packets per CPU second", by_name[name].per_cpu_s / 1e6, bound))
+    for name, bound in _INSTRUCTIONS.items():
+        if name in by_name and (instructions := by_name[name].instructions):
+            what = f"{name}: instructions a data packet"
+            found.append(Goal(what, instructions.per_packet, bound, at_least=False))
     if ring := by_name.get("W5"):
         found.append(Goal("W5: peak memory, GiB", ring.peak_bytes / _RING_BYTES, 1.0, at_least=False))
         if one_link := by_name.get("W1"):

@@ -31,7 +31,10 @@ def machine() -> str:
 
 
 def _tables(
-    all_measured: Sequence[Measured], overshoots: Sequence[dict[str, float]], reached: Sequence[Goal]
+    all_measured: Sequence[Measured],
+    overshoots: Sequence[dict[str, float]],
+    parts: dict[str, dict[str, float]],
+    reached: Sequence[Goal],
 ) -> list[Table]:
     tables: list[Table] = []
     head = ["workload", "data packets, M", "CPU s", "M packets / CPU s", "ns / packet-hop", "peak MB"]
@@ -89,6 +92,11 @@ def _tables(
         ]
         head = ["packets lost", "instructions / packet sent", "the same without loss", "ratio"]
         tables.append(("Slow start overshoots", head, rows))
+    if parts:
+        names = list(next(iter(parts.values())))
+        rows = [[name, *(f"{of[name]:.0f}" for of in parts.values())] for name in names]
+        rows.append(["together", *(f"{sum(of.values()):.0f}" for of in parts.values())])
+        tables.append(("Instructions of a data packet", ["part", *parts], rows))
     if reached:
         rows = [
             [
@@ -106,17 +114,18 @@ def _tables(
 def as_text(
     all_measured: Sequence[Measured],
     overshoots: Sequence[dict[str, float]],
+    parts: dict[str, dict[str, float]],
     reached: Sequence[Goal],
     skipped: Sequence[str],
     markdown: bool,
 ) -> str:
     """Tables that people can read, here or on a page."""
-    parts = [f"{datetime.now(UTC):%Y-%m-%d}, {machine()}"]
-    for title, head, rows in _tables(all_measured, overshoots, reached):
-        parts.append(_markdown(title, head, rows) if markdown else _plain(title, head, rows))
+    texts = [f"{datetime.now(UTC):%Y-%m-%d}, {machine()}"]
+    for title, head, rows in _tables(all_measured, overshoots, parts, reached):
+        texts.append(_markdown(title, head, rows) if markdown else _plain(title, head, rows))
     if skipped:
-        parts.append("\n".join([f"Skipped: {len(skipped)}", *(f"- {reason}" for reason in skipped)]))
-    return "\n\n".join(parts)
+        texts.append("\n".join([f"Skipped: {len(skipped)}", *(f"- {reason}" for reason in skipped)]))
+    return "\n\n".join(texts)
 
 
 def _markdown(title: str, head: list[str], rows: list[list[str]]) -> str:
@@ -137,6 +146,7 @@ def _plain(title: str, head: list[str], rows: list[list[str]]) -> str:
 def as_json(
     all_measured: Sequence[Measured],
     overshoots: Sequence[dict[str, float]],
+    parts: dict[str, dict[str, float]],
     reached: Sequence[Goal],
     skipped: Sequence[str],
 ) -> str:
@@ -176,6 +186,7 @@ def as_json(
         "machine": machine(),
         "workloads": workloads,
         "overshoots": list(overshoots),
+        "instructions_by_part": parts,
         "goals": [{"what": g.what, "value": g.value, "bound": g.bound, "reached": g.reached} for g in reached],
         "skipped": list(skipped),
     }

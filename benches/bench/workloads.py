@@ -7,7 +7,7 @@ import runpy
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ALL", "OVERSHOOT", "Workload", "overrides", "scenario_file"]
+__all__ = ["ALL", "OVERSHOOT", "PROFILED", "Workload", "overrides", "scenario_file"]
 
 _HERE = Path(__file__).resolve().parent.parent / "workloads"
 
@@ -69,6 +69,9 @@ ALL = (
     Workload("W2-newreno", "W2-newreno.toml", "W2 with NewReno", ("30 s", "35 s"), "30 s", peers=True),
     Workload("W4-newreno", "W4-newreno.toml", "W4 with NewReno", ("2 s", "3 s"), "3 s", peers=True),
 )
+
+PROFILED = ("W1", "W1-newreno", "W2-newreno", "W4-newreno")
+"""Workloads of which it is measured where their instructions go."""
 
 OVERSHOOT = ((1, 4), (1, 2), (1, 1), (2, 1))
 """Slow start's overshoot on W2 with NewReno: round trip, queue and duration times these ratios."""

@@ -123,6 +123,33 @@ pub enum PartialAck {
     Persist,
 }
 
+/// What a controller allows until the next event.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Decisions {
+    /// [`Controller::window`].
+    pub window: f64,
+    /// [`Controller::flight_limit`], without and with pacing.
+    pub flight_limits: [f64; 2],
+    /// [`Controller::pacing_interval`].
+    pub pacing_interval: Option<Time>,
+    /// [`Controller::base_rtt`].
+    pub base_rtt: Option<Time>,
+}
+
+impl Decisions {
+    /// Those of `controller` now.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(controller: &impl Controller) -> Self {
+        Self {
+            window: controller.window(),
+            flight_limits: [controller.flight_limit(false), controller.flight_limit(true)],
+            pacing_interval: controller.pacing_interval(),
+            base_rtt: controller.base_rtt(),
+        }
+    }
+}
+
 /// A congestion controller.
 ///
 /// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. Decisions may change with
@@ -213,10 +240,15 @@ pub trait Controller {
         None
     }
 
-    /// Whether [`on_sent`](Self::on_sent) does anything but return the default stamp. Registered controllers are not called for every
-    /// packet once it is false.
+    /// Whether [`on_sent`](Self::on_sent) does anything but return the default stamp, or the stamp is read. Registered controllers are
+    /// not called for every packet once it is false, built-in ones never.
     fn uses_sent(&self) -> bool {
         true
+    }
+
+    /// Whether [`on_sent`](Self::on_sent) may change decisions; constant over the connection.
+    fn decides_on_sent(&self) -> bool {
+        self.uses_sent()
     }
 
     /// Why this controller has failed, if it has; only controllers from files can. [`flight_limit`](Self::flight_limit) is zero from then on, so that nothing

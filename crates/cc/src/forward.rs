@@ -6,11 +6,11 @@
 /// The event handlers that are called for every packet.
 macro_rules! forward_packet_events {
     ($inner:ident) => {
-        #[inline]
+        // these are called most often: a function call would have to write the event to memory first
+        #[inline(always)]
         fn on_sent(&mut self, sent: &$crate::controller::Sent) -> $crate::controller::Stamp {
-            $inner!(self, [sent] c => c.on_sent(sent))
+            $inner!(self, [sent] c => c.on_sent(&{ *sent }))
         }
-        // called most often: a function call would have to write the event to memory first
         #[inline(always)]
         fn on_ack(&mut self, ack: &$crate::controller::Ack) {
             $inner!(self, [ack] c => c.on_ack(ack))
@@ -106,6 +106,9 @@ macro_rules! forward_decisions {
         }
         fn uses_sent(&self) -> bool {
             $inner!(self, [] c => c.uses_sent())
+        }
+        fn decides_on_sent(&self) -> bool {
+            $inner!(self, [] c => c.decides_on_sent())
         }
     };
 }

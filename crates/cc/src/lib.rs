@@ -11,7 +11,9 @@ mod kinds;
 mod parts;
 mod properties;
 
-pub use controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
+pub use controller::{
+    Ack, Controller, Decisions, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout,
+};
 pub use custom::registered::DynController;
 pub use custom::round_report::{RoundMeter, RoundReport};
 pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};

@@ -11,6 +11,7 @@ pub mod loss;
 mod param_error;
 pub mod queue;
 pub mod random;
+pub mod ring;
 pub mod traffic;
 pub mod variation;
 

@@ -134,6 +134,11 @@ impl Loss {
     /// Whether the next packet in order of transmission is lost.
     #[inline]
     pub fn takes(&mut self, class: Class) -> bool {
+        !matches!(self, Self::None) && self.takes_next(class)
+    }
+
+    /// As [`takes`](Self::takes), where there is loss.
+    fn takes_next(&mut self, class: Class) -> bool {
         match self {
             Self::None => false,
             Self::Independent { below, stream } => stream.bits() < *below,

@@ -8,9 +8,9 @@ use eddyline_units::Time;
 use crate::controller::{Ack, Controller, EcnResponse, PartialAck, Sent, Stamp};
 use crate::forward::forward_events;
 
-/// A controller's decisions, valid until the next event.
+/// A registered controller's decisions, valid until the next event.
 #[derive(Debug, Clone, Copy)]
-pub struct Decisions {
+pub struct RegisteredDecisions {
     window: f64,
     /// Unpaced, paced.
     flight_limits: [f64; 2],
@@ -22,7 +22,7 @@ pub struct Decisions {
     uses_sent: bool,
 }
 
-impl Decisions {
+impl RegisteredDecisions {
     #[inline]
     fn of(controller: &impl Controller) -> Self {
         Self {
@@ -41,27 +41,27 @@ impl Decisions {
 /// A controller behind a pointer; every controller that is `Send` is one. An acknowledgement costs one virtual call.
 pub trait DynController: Controller + Send {
     /// All decisions.
-    fn decisions(&self) -> Decisions;
+    fn decisions(&self) -> RegisteredDecisions;
 
     /// [`Controller::on_ack`], and the decisions after it.
-    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions);
+    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut RegisteredDecisions);
 }
 
 impl<C: Controller + Send> DynController for C {
-    fn decisions(&self) -> Decisions {
-        Decisions::of(self)
+    fn decisions(&self) -> RegisteredDecisions {
+        RegisteredDecisions::of(self)
     }
 
-    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions) {
+    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut RegisteredDecisions) {
         self.on_ack(ack);
-        *decisions = Decisions::of(self);
+        *decisions = RegisteredDecisions::of(self);
     }
 }
 
 /// A registered controller with its latest decisions.
 pub struct Registered {
     controller: Box<dyn DynController>,
-    decisions: Decisions,
+    decisions: RegisteredDecisions,
 }
 
 impl Registered {

@@ -440,14 +440,15 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         if self.module.is_some() {
-            self.step_of_module(ack);
+            // copies here and below, so that the event can stay in registers otherwise
+            self.step_of_module(&{ *ack });
             return;
         }
         let Some(rtt) = ack.rtt else { return };
         let (base, avg) = if self.options.is_none() {
             self.measure(ack, rtt, self.per_window)
         } else {
-            let Some(measured) = self.measure_by_options(ack, rtt, self.per_window) else { return };
+            let Some(measured) = self.measure_by_options(&{ *ack }, rtt, self.per_window) else { return };
             measured
         };
         if ack.in_recovery {
@@ -505,8 +506,13 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
         (self.module.is_none() && self.last_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
     }
 
+    #[inline]
     fn base_rtt(&self) -> Option<Time> {
         self.base.get()
+    }
+
+    fn decides_on_sent(&self) -> bool {
+        false
     }
 
     fn ack_ratio(&self) -> Option<u32> {

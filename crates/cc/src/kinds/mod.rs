@@ -27,7 +27,7 @@ mod yeah;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::controller::{Controller, PathFacts};
+use crate::controller::{Ack, Controller, Decisions, PathFacts};
 use crate::custom::Custom;
 use crate::custom::registered::Registered;
 use crate::forward::{forward_decisions, forward_events, forward_packet_events};
@@ -145,6 +145,31 @@ macro_rules! controllers {
         }
 
         impl AnyController {
+            /// [`Controller::on_ack`], and the decisions after it: one look at the kind for both.
+            #[inline(always)]
+            pub fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions) {
+                // copies, so that a kind that is a function of its own does not put the event of the others into memory
+                match self {
+                    $(Self::$kind(c) => {
+                        c.on_ack(&{ *ack });
+                        *decisions = Decisions::of(c);
+                    })*
+                    Self::Custom(c) => {
+                        c.on_ack(&{ *ack });
+                        *decisions = Decisions::of(&**c);
+                    }
+                }
+            }
+
+            /// The decisions now.
+            #[must_use]
+            pub fn decisions(&self) -> Decisions {
+                match self {
+                    $(Self::$kind(c) => Decisions::of(c),)*
+                    Self::Custom(c) => Decisions::of(&**c),
+                }
+            }
+
             /// A copy with its state, for connections that move to another path; none of a registered controller, which need not
             /// be copyable.
             #[must_use]

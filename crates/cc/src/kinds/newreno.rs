@@ -75,6 +75,10 @@ impl Controller for NewReno {
         self.law.slow_start_threshold()
     }
 
+    fn uses_sent(&self) -> bool {
+        false
+    }
+
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay
     }

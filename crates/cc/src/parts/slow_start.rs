@@ -66,10 +66,11 @@ impl SlowStart {
 
     /// Grows the window by an acknowledgement: by one packet in slow start, by one packet a round trip in congestion avoidance, unless
     /// an extension changes that.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         if self.parts.is_some() {
-            return self.on_ack_with_parts(ack);
+            // a copy, so that the event can stay in registers otherwise
+            return self.on_ack_with_parts(&{ *ack });
         }
         if ack.in_recovery || !ack.cwnd_limited {
             return;
@@ -158,6 +159,10 @@ macro_rules! window_of_slow_start {
 
         fn slow_start_threshold(&self) -> Option<f64> {
             Some(self.$part.ssthresh)
+        }
+
+        fn uses_sent(&self) -> bool {
+            false
         }
     };
 }

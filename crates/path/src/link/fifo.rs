@@ -1,12 +1,11 @@
 //! A drop-tail link whose departures are known on arrival.
 
-use std::collections::VecDeque;
-
 use eddyline_units::Time;
 
 use super::meter::Meter;
 use crate::Class;
 use crate::queue::{Backlog, Limit, atm_cells};
+use crate::ring::Ring;
 
 /// When an accepted packet leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,19 +16,26 @@ pub struct Departure {
     pub end: Time,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     start: Time,
     bytes: u32,
 }
 
 /// First in, first out, drop-tail.
+///
+/// Packets whose transmission has started are not removed from the backlog one by one, but together, when the backlog with them reaches
+/// a limit or a maximum: as long as it does not, neither does the true one.
 #[derive(Debug, Clone)]
 pub struct FifoLink {
     /// End of the last accepted packet's transmission.
     free_at: Time,
     limit: Limit,
-    waiting: VecDeque<Waiting>,
+    /// A packet joins the backlog without a look at the limit and at the maxima if it then has at most so many packets and bytes.
+    calm: (usize, u64),
+    /// Those that wait, after some whose transmission has started.
+    waiting: Ring<Waiting>,
+    /// Bytes of those.
     bytes: u64,
     /// Cells waiting, if the limit is in cells.
     cells: u64,
@@ -41,23 +47,31 @@ impl FifoLink {
     /// An idle link.
     #[must_use]
     pub fn new(limit: Limit, meter: Meter) -> Self {
-        let counts_cells = matches!(limit, Limit::Cells(_));
-        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), bytes: 0, cells: 0, counts_cells, meter }
+        Self {
+            free_at: Time::ZERO,
+            limit,
+            calm: (0, 0),
+            waiting: Ring::default(),
+            bytes: 0,
+            cells: 0,
+            counts_cells: matches!(limit, Limit::Cells(_)),
+            meter,
+        }
     }
 
     /// Removes packets whose transmission has started by `now` from the backlog.
     #[inline]
     pub fn settle(&mut self, now: Time) {
-        while let Some(head) = self.waiting.front() {
-            if head.start > now {
-                break;
+        let (mut bytes, mut cells, counts_cells) = (self.bytes, self.cells, self.counts_cells);
+        self.waiting.pop_while(|head| {
+            let starts = head.start <= now;
+            if starts {
+                bytes -= u64::from(head.bytes);
+                cells -= if counts_cells { atm_cells(head.bytes.into()) } else { 0 };
             }
-            self.bytes -= u64::from(head.bytes);
-            if self.counts_cells {
-                self.cells -= atm_cells(head.bytes.into());
-            }
-            self.waiting.pop_front();
-        }
+            starts
+        });
+        (self.bytes, self.cells) = (bytes, cells);
     }
 
     /// Offers a packet that takes `transmission`; `None` if the queue drops it. `payload` is looked at if the class is data only.
@@ -85,30 +99,54 @@ impl FifoLink {
         class: Class,
         payload: u32,
     ) -> Option<Departure> {
-        self.settle(now);
         self.meter.offered_bytes += u64::from(bytes);
         let start = if self.free_at <= now {
             now
         } else {
-            let packets = self.waiting.len() as u64;
-            if !self.limit.admits(&Backlog { packets, bytes: self.bytes, cells: self.cells }, u64::from(bytes)) {
+            let joins = self.waiting.len() < self.calm.0 && self.bytes + u64::from(bytes) <= self.calm.1;
+            if !joins && !self.admit(now, bytes) {
                 self.meter.drop(bytes, class);
                 return None;
             }
             self.waiting.push_back(Waiting { start: self.free_at, bytes });
             self.bytes += u64::from(bytes);
-            if self.counts_cells {
-                self.cells += atm_cells(bytes.into());
-            }
-            self.meter.level(now, packets + 1, self.bytes);
             self.free_at
         };
         let end = start.saturating_add(transmission);
         self.free_at = end;
         // at a constant rate
-        let share = |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
+        let share = move |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
         self.meter.passage((now, start, end), bytes, (line_bytes, class, payload), share);
         Some(Departure { start, end })
+    }
+
+    /// Whether the queue has room for a packet, which then joins the backlog.
+    #[inline(never)]
+    fn admit(&mut self, now: Time, bytes: u32) -> bool {
+        self.settle(now);
+        let (packets, size) = (self.waiting.len() as u64, u64::from(bytes));
+        if !self.limit.admits(&Backlog { packets, bytes: self.bytes, cells: self.cells }, size) {
+            return false;
+        }
+        if self.counts_cells {
+            self.cells += atm_cells(size);
+        }
+        self.meter.level(now, packets + 1, self.bytes + size);
+        self.calm = self.calm_backlog(now);
+        true
+    }
+
+    /// See [`calm`](Self::calm); at most twice the present backlog, so that what has left takes no more memory than what waits.
+    fn calm_backlog(&self, now: Time) -> (usize, u64) {
+        let limit = match self.limit {
+            Limit::Unlimited => u64::MAX,
+            Limit::Packets(n) => n,
+            // a limit on the size is looked at for each packet
+            Limit::Bytes(_) | Limit::Cells(_) => 0,
+        };
+        let (max_packets, max_bytes) = self.meter.max_levels(now);
+        let few = 2 * self.waiting.len() + 16;
+        (few.min(usize::try_from(limit.min(max_packets)).unwrap_or(few)), max_bytes)
     }
 
     /// A packet is dropped before the queue.
@@ -158,5 +196,6 @@ impl FifoLink {
     pub fn begin_window(&mut self, now: Time) {
         self.settle(now);
         self.meter.level(now, self.waiting.len() as u64, self.bytes);
+        self.calm = self.calm_backlog(now);
     }
 }

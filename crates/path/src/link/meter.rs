@@ -91,8 +91,7 @@ impl Meter {
         share: impl FnOnce(Time, Time) -> f64,
     ) {
         if since < self.from || end > self.to {
-            self.wait(since, start, bytes);
-            return self.transmission((start, end), (line_bytes, class, payload), share);
+            return self.passage_at_an_end(&{ (since, start, end) }, bytes, &{ (line_bytes, class, payload) }, share);
         }
         let wait = start - since;
         let ps = u128::from(wait.as_ps());
@@ -103,6 +102,20 @@ impl Meter {
         self.histogram.add(wait);
         self.wire_bytes[class as usize] += line_bytes;
         self.payload_bytes += if class == Class::Data { u64::from(payload) } else { 0 };
+    }
+
+    /// As [`passage`](Self::passage), outside the window or across one of its ends.
+    #[cold]
+    #[inline(never)]
+    fn passage_at_an_end(
+        &mut self,
+        &(since, start, end): &(Time, Time, Time),
+        bytes: u32,
+        transmitted: &(u64, Class, u32),
+        share: impl FnOnce(Time, Time) -> f64,
+    ) {
+        self.wait(since, start, bytes);
+        self.transmission((start, end), *transmitted, share);
     }
 
     /// A packet waited from `since` to `until` and was not transmitted: dropped then, or the run ends.
@@ -168,5 +181,10 @@ impl Meter {
             self.max_packets = self.max_packets.max(packets);
             self.max_bytes = self.max_bytes.max(bytes);
         }
+    }
+
+    /// Packets and bytes that may wait now without raising a maximum.
+    pub fn max_levels(&self, now: Time) -> (u64, u64) {
+        if now >= self.from { (self.max_packets, self.max_bytes) } else { (u64::MAX, u64::MAX) }
     }
 }

@@ -68,15 +68,15 @@ impl DuplexConnection<'_> {
             }
             PacketKind::Fin => self.on_data(now, packet, None, sink),
             PacketKind::Ack | PacketKind::SynAck => {
-                self.with_peer_ack(sink, |flow, sink| flow.on_packet(now, packet, sink));
+                self.with_peer_ack(sink, |flow, sink| flow.take_packet(now, packet, sink));
             }
-            PacketKind::Syn | PacketKind::Cross => self.flow.on_packet(now, packet, sink),
+            PacketKind::Syn | PacketKind::Cross => self.flow.take_packet(now, packet, sink),
         }
     }
 
     /// Handles the flow's timers that are due, if any.
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
-        self.with_peer_ack(sink, |flow, sink| flow.on_timer(now, sink));
+        self.with_peer_ack(sink, |flow, sink| flow.run_timers(now, sink));
     }
 
     /// Runs the flow's sender; the data that it sends carries pending acknowledgements of the receiver on its host, the peer's.

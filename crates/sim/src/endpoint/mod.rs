@@ -163,7 +163,7 @@ impl Flow {
     /// As [`Endpoint::on_timer`].
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.on_timer(now, sink),
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.run_timers(now, sink),
             Self::Other(other) => other.on_timer(now, sink),
         }
     }
@@ -171,7 +171,7 @@ impl Flow {
     /// As [`Endpoint::on_packet`].
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.on_packet(now, packet, sink),
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.take_packet(now, packet, sink),
             Self::Other(other) => other.on_packet(now, packet, sink),
         }
     }

@@ -47,7 +47,7 @@ struct DataPackets<'a, S> {
 }
 
 impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, segment: Segment) {
         let Segment { kind, seq, payload, flags, stamp, ack_ratio } = segment;
         let template = self.template;
@@ -167,8 +167,15 @@ impl TcpFlow {
         self.sender.next_timer().min(self.receiver.due())
     }
 
-    /// Handles the timers that are due, if any.
+    /// When the receiver's acknowledgement is due, or [`Time::MAX`].
     #[inline]
+    pub fn ack_due(&self) -> Time {
+        self.receiver.due()
+    }
+
+    /// Handles the timers that are due, if any.
+    // a part of the event loop, where most events are of flows
+    #[inline(always)]
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         if self.receiver.due() <= now {
             self.send_ack(now, sink);
@@ -179,12 +186,25 @@ impl TcpFlow {
         }
     }
 
+    /// As [`on_timer`](Self::on_timer), as a function of its own.
+    #[inline(never)]
+    pub fn run_timers(&mut self, now: Time, sink: &mut impl PacketSink) {
+        self.on_timer(now, sink);
+    }
+
+    /// As [`on_packet`](Self::on_packet), as a function of its own.
+    #[inline(never)]
+    pub fn take_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
+        self.on_packet(now, packet, sink);
+    }
+
     /// A packet arrived at one of the endpoints.
-    #[inline]
+    // a part of the event loop, as above
+    #[inline(always)]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match packet.kind {
             PacketKind::Ack => {
-                let options = sink.detach_options(packet);
+                let options = packet.has_options().then(|| sink.detach_options(packet));
                 let ack = Acknowledgement {
                     number: packet.seq,
                     sent_at: packet.sent_at,
@@ -193,9 +213,14 @@ impl TcpFlow {
                     flags: SegmentFlags::from_bits(packet.flags.header()),
                     piggybacked: false,
                 };
-                self.receive_ack(now, ack, packet.waited, options, sink);
+                self.receive_ack(now, ack, packet.waited, options.as_ref(), sink);
             }
-            PacketKind::Data | PacketKind::Fin => {
+            PacketKind::Data => {
+                if self.receive(now, packet, false).ack_now {
+                    self.send_ack(now, sink);
+                }
+            }
+            PacketKind::Fin => {
                 if self.receive_data(now, packet).ack_now {
                     self.send_ack(now, sink);
                 }
@@ -208,8 +233,8 @@ impl TcpFlow {
 
     #[inline]
     fn measure_window(&mut self, now: Time) {
-        let controller = self.sender.controller();
-        self.meter.on_sender_change(now, controller.window(), controller.base_rtt());
+        let decisions = self.sender.decisions();
+        self.meter.on_sender_change(now, decisions.window, decisions.base_rtt);
     }
 
     fn open(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
@@ -238,7 +263,7 @@ impl TcpFlow {
             flags: SegmentFlags::from_bits(ack.flags.header()),
             piggybacked: true,
         };
-        self.receive_ack(now, segment, waited, ack.options, sink);
+        self.receive_ack(now, segment, waited, Some(&ack.options), sink);
     }
 
     #[inline(always)]
@@ -247,15 +272,15 @@ impl TcpFlow {
         now: Time,
         ack: Acknowledgement,
         waited: Time,
-        options: AckOptions,
+        options: Option<&AckOptions>,
         sink: &mut impl PacketSink,
     ) {
         self.meter.on_ack(now, waited);
-        if let Some([ect0, ce, ect1, fields]) = options.accecn {
+        if let Some([ect0, ce, ect1, fields]) = options.and_then(|o| o.accecn) {
             self.sender.set_accecn_option(AccEcnOption { ect0, ce, ect1, fields: fields as u8 });
         }
         let packets = &mut DataPackets { now, template: &self.template, sink };
-        let sample = self.sender.on_ack(now, ack, options.blocks, packets);
+        let sample = self.sender.on_ack(now, ack, options.and_then(|o| o.blocks.as_ref()), packets);
         self.meter.on_sample(sample);
         self.measure_window(now);
         if let Some(at) = self.sender.completed_at() {
@@ -264,14 +289,17 @@ impl TcpFlow {
     }
 
     /// Data or a FIN arrived at the receiver.
-    #[inline(always)]
     pub(super) fn receive_data(&mut self, now: Time, packet: &Packet) -> Reaction {
-        let fin = packet.kind == PacketKind::Fin;
+        self.receive(now, packet, packet.kind == PacketKind::Fin)
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, now: Time, packet: &Packet, fin: bool) -> Reaction {
         let reaction = self.receiver.on_segment(
             now,
             DataSegment {
                 seq: packet.seq,
-                payload: packet.payload(),
+                payload: if fin { 0 } else { packet.extra },
                 fin,
                 sent_at: packet.sent_at,
                 stamp: packet.stamp,
@@ -285,22 +313,26 @@ impl TcpFlow {
         reaction
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_ack(&mut self, now: Time, sink: &mut impl PacketSink) {
+        if self.receiver.acknowledge_plainly() {
+            return self.send_ack_with(now, (Packet::NO_OPTIONS, 0), sink);
+        }
         let options = self.receiver.acknowledge();
-        self.send_ack_with(now, options, sink);
+        self.send_pure_ack(now, options, sink);
     }
 
-    /// Sends an acknowledgement that no data packet could carry.
+    /// Sends an acknowledgement that may have options, not on a data packet.
     #[cold]
     #[inline(never)]
     pub(super) fn send_pure_ack(&mut self, now: Time, options: eddyline_tcp::AckOptions, sink: &mut impl PacketSink) {
-        self.send_ack_with(now, options, sink);
+        let extra = sink.attach_options(packet_options(options));
+        self.send_ack_with(now, (extra, options.wire_bytes()), sink);
     }
 
+    /// Sends an acknowledgement with this handle of its options, which take so many bytes more than those that each has.
     #[inline(always)]
-    fn send_ack_with(&mut self, now: Time, options: eddyline_tcp::AckOptions, sink: &mut impl PacketSink) {
-        let extra = sink.attach_options(packet_options(options));
+    fn send_ack_with(&mut self, now: Time, (extra, option_bytes): (u32, u32), sink: &mut impl PacketSink) {
         let echo = self.receiver.echo();
         let packet = Packet {
             seq: self.receiver.next(),
@@ -308,7 +340,7 @@ impl TcpFlow {
             metadata: Metadata::received_at(echo.received_at),
             waited: Time::ZERO,
             flow: self.template.flow,
-            bytes: self.template.ack_packet + options.wire_bytes(),
+            bytes: self.template.ack_packet + option_bytes,
             extra,
             stamp: echo.stamp,
             hop: self.template.ack_hop,

@@ -107,8 +107,9 @@ pub struct FlowMeter {
     end: Option<Time>,
     arrived_bytes: u64,
     arrived_packets: u64,
-    new_packets: u64,
-    /// Values of `arrived_bytes`, `new_packets` and the receiver's delivered bytes when the window began.
+    /// Packets that arrived without new data.
+    repeated_packets: u64,
+    /// Values of `arrived_bytes`, [`new_packets`](Self::new_packets) and the receiver's delivered bytes when the window began.
     at_window: [u64; 3],
     /// Bytes of the packet that is arriving when the run ends which have arrived, less those of the packet that was arriving when the
     /// window began.
@@ -118,7 +119,8 @@ pub struct FlowMeter {
     histogram: RttHistogram,
     forward: Mean,
     reverse: Mean,
-    acks: u64,
+    /// Acknowledgements in the window that no other preceded, in it or before: one at most.
+    unpaired_acks: u64,
     compressed: u64,
     last_ack: Option<Time>,
     half_transmission: Time,
@@ -136,7 +138,7 @@ impl FlowMeter {
             end: None,
             arrived_bytes: 0,
             arrived_packets: 0,
-            new_packets: 0,
+            repeated_packets: 0,
             at_window: [0; 3],
             partial_bytes: 0.0,
             rtt: Mean::default(),
@@ -144,7 +146,7 @@ impl FlowMeter {
             histogram,
             forward: Mean::default(),
             reverse: Mean::default(),
-            acks: 0,
+            unpaired_acks: 0,
             compressed: 0,
             last_ack: None,
             half_transmission,
@@ -159,13 +161,13 @@ impl FlowMeter {
             return;
         }
         self.from = now;
-        self.at_window = [self.arrived_bytes, self.new_packets, delivered];
+        self.at_window = [self.arrived_bytes, self.new_packets(), delivered];
         self.rtt = Mean::default();
         self.rtt_min = Time::MAX;
         self.histogram.clear();
         self.forward = Mean::default();
         self.reverse = Mean::default();
-        self.acks = 0;
+        self.unpaired_acks = 0;
         self.compressed = 0;
         self.window = TimeAverage::new(self.window.value, now);
         self.base = self.base.map(|b| TimeAverage::new(b.value, now));
@@ -185,19 +187,20 @@ impl FlowMeter {
     pub fn on_data(&mut self, wire_bytes: u32, waited: Time, new_data: bool) {
         self.arrived_bytes += u64::from(wire_bytes);
         self.arrived_packets += 1;
-        self.new_packets += u64::from(new_data);
         self.forward.add(waited);
+        if !new_data {
+            self.repeated_packets += 1;
+        }
     }
 
     /// An acknowledgement arrived.
     #[inline]
     pub fn on_ack(&mut self, now: Time, waited: Time) {
         self.reverse.add(waited);
-        if let Some(last) = self.last_ack {
-            self.acks += 1;
-            self.compressed += u64::from(now - last < self.half_transmission);
+        match self.last_ack.replace(now) {
+            Some(last) => self.compressed += u64::from(now - last < self.half_transmission),
+            None => self.unpaired_acks += 1,
         }
-        self.last_ack = Some(now);
     }
 
     /// An acknowledgement gave a round-trip sample, or none.
@@ -233,6 +236,11 @@ impl FlowMeter {
         }
     }
 
+    /// Data packets with new data that arrived so far.
+    fn new_packets(&self) -> u64 {
+        self.arrived_packets - self.repeated_packets
+    }
+
     /// When the flow starts.
     #[must_use]
     pub fn start(&self) -> Time {
@@ -260,16 +268,17 @@ impl FlowMeter {
         let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
         // not below zero if the packet that was arriving turned out to be lost
         let bytes = ((self.arrived_bytes - self.at_window[0]) as f64 + self.partial_bytes).max(0.0);
+        let pairs = self.reverse.count - self.unpaired_acks;
         FlowRecord {
             throughput_bps: (alive > 0.0).then(|| 8.0 * bytes / alive),
-            packets_per_s: rate(self.new_packets - self.at_window[1]),
+            packets_per_s: rate(self.new_packets() - self.at_window[1]),
             goodput_bps: rate(8 * (delivered - self.at_window[2])),
             rtt: self.rtt,
             rtt_min: (self.rtt.count > 0).then_some(self.rtt_min),
             histogram: std::mem::replace(&mut self.histogram, RttHistogram::None),
             forward_s: self.forward.mean_s(),
             reverse_s: self.reverse.mean_s(),
-            compression: (self.acks > 0).then(|| self.compressed as f64 / self.acks as f64),
+            compression: (pairs > 0).then(|| self.compressed as f64 / pairs as f64),
             window: self.window.mean().map(|mean| (mean, self.window.min, self.window.max)),
             base_s: self.base.and_then(|b| b.mean()).map(|ps| ps / 1e12),
         }

@@ -58,7 +58,7 @@ impl Attachments {
     /// Removes the options of an acknowledgement.
     #[inline]
     pub fn detach_options(&mut self, packet: &Packet) -> AckOptions {
-        if packet.kind != PacketKind::Ack || matches!(packet.extra, Packet::NO_OPTIONS | Packet::OPAQUE) {
+        if !packet.has_options() {
             return AckOptions::default();
         }
         self.options.remove(packet.extra & !Packet::NOT_SELECTIVE)

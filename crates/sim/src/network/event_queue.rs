@@ -15,9 +15,9 @@ struct Node {
 }
 
 impl Node {
-    /// Without events; entries stand for sources from `first` on, `stride` apart.
-    fn new(first: usize, stride: usize) -> Self {
-        Self { at: [u64::MAX; ENTRIES], source: std::array::from_fn(|i| (first + i * stride) as u32) }
+    /// Without events; of the sources from `first` on.
+    fn new(first: usize) -> Self {
+        Self { at: [u64::MAX; ENTRIES], source: std::array::from_fn(|i| (first + i) as u32) }
     }
 
     /// Time and source of the earliest entry; the first among equals.
@@ -32,28 +32,31 @@ impl Node {
 /// The next event of each source.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// Levels of the tree, leaves first.
-    levels: Vec<Vec<Node>>,
+    /// The tree, root first: the children of node `n` are those from `4 n + 1` on, and each entry is the earliest of one of them. The
+    /// last level has the sources.
+    nodes: Vec<Node>,
+    /// The first node of the last level.
+    leaves: usize,
     first: (Time, u32),
 }
 
 impl EventQueue {
     /// `n` sources without events.
     pub fn new(n: usize) -> Self {
-        let (mut levels, mut entries, mut stride) = (Vec::new(), n.max(1), 1);
-        loop {
-            let nodes = entries.div_ceil(ENTRIES);
-            levels.push((0..nodes).map(|t| Node::new(t * ENTRIES * stride, stride)).collect::<Vec<_>>());
-            (entries, stride) = (nodes, stride * ENTRIES);
-            if nodes == 1 {
-                return Self { levels, first: (Time::MAX, 0) };
-            }
+        let needed = n.max(1).div_ceil(ENTRIES);
+        let (mut leaves, mut level) = (0, 1);
+        while level < needed {
+            leaves += level;
+            level *= ENTRIES;
         }
+        let above = std::iter::repeat_n(Node::new(0), leaves);
+        let nodes = above.chain((0..needed).map(|node| Node::new(node * ENTRIES))).collect();
+        Self { nodes, leaves, first: (Time::MAX, 0) }
     }
 
     /// Makes room for at least `n` sources; the new ones have no event.
     pub fn grow(&mut self, n: usize) {
-        let room = self.levels[0].len() * ENTRIES;
+        let room = (self.nodes.len() - self.leaves) * ENTRIES;
         if n <= room {
             return;
         }
@@ -73,18 +76,22 @@ impl EventQueue {
     /// When the event of `source` is.
     #[inline]
     pub fn get(&self, source: u32) -> Time {
-        Time::from_ps(self.levels[0][source as usize / ENTRIES].at[source as usize % ENTRIES])
+        Time::from_ps(self.nodes[self.leaves + source as usize / ENTRIES].at[source as usize % ENTRIES])
     }
 
     /// Moves the event of `source`.
     #[inline]
     pub fn set(&mut self, source: u32, at: Time) {
-        let (mut index, mut earliest) = (source as usize, (at.as_ps(), source));
-        for level in &mut self.levels {
-            let node = &mut level[index / ENTRIES];
-            (node.at[index % ENTRIES], node.source[index % ENTRIES]) = earliest;
+        let (mut index, mut entry) = (self.leaves + source as usize / ENTRIES, source as usize % ENTRIES);
+        let mut earliest = (at.as_ps(), source);
+        loop {
+            let node = &mut self.nodes[index];
+            (node.at[entry], node.source[entry]) = earliest;
             earliest = node.earliest();
-            index /= ENTRIES;
+            if index == 0 {
+                break;
+            }
+            (index, entry) = ((index - 1) / ENTRIES, (index - 1) % ENTRIES);
         }
         self.first = (Time::from_ps(earliest.0), earliest.1);
     }

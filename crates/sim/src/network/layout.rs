@@ -1,12 +1,13 @@
 //! From the indexed network to idle links, pipes and paths.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
 use eddyline_path::random::name_hash;
+use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Local;
@@ -40,7 +41,7 @@ impl Layout {
             let next = self.pipes.len() as u32;
             let pipe = *self.pipe_of.entry((*l, extra)).or_insert(next);
             if pipe == next {
-                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: VecDeque::new() });
+                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: Ring::default() });
             }
             let full_time = link.transmission_time(full);
             self.hops.push(Hop { link: *l, pipe, full_time, full, last });
@@ -62,7 +63,7 @@ impl Net {
         let shared =
             |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
         let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
-        let (mut reconstructing, mut link_options) = (Vec::new(), Vec::new());
+        let (mut reconstructing, mut departing, mut link_options) = (Vec::new(), Vec::new(), Vec::new());
         let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
@@ -89,15 +90,24 @@ impl Net {
             };
             let loss = Loss::new(l.loss, network.seed, &l.name);
             let reconstructor = l.reconstruct.map(|params| {
-                let source = (network.links.len() + layout.pipes.len() + reconstructing.len()) as u32;
                 reconstructing.push(index);
-                Box::new((AckReconstructor::new(params), source))
+                Box::new((AckReconstructor::new(params), reconstructing.len() as u32 - 1))
             });
+            let departures = departing.len() as u32;
+            let is_event = match &transmitter {
+                Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => false,
+                Transmitter::Store(_) => true,
+                Transmitter::Shared { medium, .. } => media[*medium as usize].links == [index],
+            };
+            if is_event {
+                departing.push(index);
+            }
             let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
             let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
             let propagation = propagation.map(|p| Box::new((p, l.delay)));
             link_options.push(LinkOptions {
                 framing: l.framing,
+                departures,
                 reconstructor,
                 policer,
                 propagation,
@@ -112,7 +122,7 @@ impl Net {
         let flows = network.flows.iter().map(|f| origin(&f.name, f.host));
         let traffic = network.traffic.iter().map(|t| origin(&t.name, t.host));
         let probes = network.probes.iter().map(|p| origin(&p.name, p.host));
-        let events = EventQueue::new(links.len() + layout.pipes.len() + reconstructing.len());
+        let events = EventQueue::new(departing.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
             link_options,
@@ -121,6 +131,7 @@ impl Net {
             hops: layout.hops,
             origins: flows.chain(traffic).chain(probes).collect(),
             reconstructing,
+            departing,
             events,
             cross_dropped: Vec::new(),
             discarded: Vec::new(),

@@ -12,13 +12,12 @@ mod readings;
 pub use event_queue::EventQueue;
 pub use layout::Layout;
 
-use std::collections::VecDeque;
-
 use eddyline_path::Packet as _;
 use eddyline_path::corruption::Corruption;
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Origin, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
+use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
 
@@ -69,7 +68,9 @@ struct Link {
 #[derive(Debug)]
 struct LinkOptions {
     framing: Framing,
-    /// At its far end, with its source of events.
+    /// Source of its departures, or of those of its medium, if they are events; see [`Net::events`].
+    departures: u32,
+    /// At its far end, with its place among [`Net::reconstructing`].
     reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
     /// In front of its queue.
     policer: Option<Box<Policer>>,
@@ -85,7 +86,7 @@ struct LinkOptions {
 #[derive(Debug)]
 struct Pipe {
     delay: Time,
-    ring: VecDeque<(Time, Packet)>,
+    ring: Ring<(Time, Packet)>,
 }
 
 /// Packet counters over the whole run.
@@ -107,9 +108,11 @@ pub struct Net {
     hops: Vec<Hop>,
     /// Origin of the packets of each source; grows with dynamic flows.
     origins: Vec<Origin>,
-    /// Links with a reconstructor, in the order of their sources of events.
+    /// Links with a reconstructor, in the order of their sources of events, which follow those of the pipes.
     reconstructing: Vec<u32>,
-    /// Sources: one per link, then pipes, then reconstructors.
+    /// Links with events of their own, in the order of their sources of events.
+    departing: Vec<u32>,
+    /// Sources: links with events of their own, then pipes, then reconstructors.
     events: EventQueue,
     /// Packets of cross traffic that were dropped or lost, by source; grows with the first.
     cross_dropped: Vec<u64>,
@@ -147,33 +150,35 @@ impl Net {
     }
 
     /// A packet joins the queue of its next link.
-    #[inline]
-    fn enqueue(&mut self, now: Time, packet: &mut Packet) {
+    // where it is sent, so that its fields go from there to the pipe; what is given to functions are copies, so that it need not be in memory
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, mut packet: Packet) {
         let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
-        match &mut link.transmitter {
-            Transmitter::Fifo(fifo) => {
-                let time = if packet.bytes == hop.full {
-                    hop.full_time
-                } else {
-                    link.rate.transmission_time(packet.bytes.into())
-                };
-                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.extra) else {
-                    self.drop(now, packet, hop.link);
-                    return;
-                };
-                packet.waited += leaves.start - now;
-                if link.loss.takes(packet.class()) {
-                    packet.flags.set_lost();
-                }
-                self.log(now, LogEvent::Enqueue, packet, hop.link);
-                self.propagate(leaves.end, packet, hop.pipe);
-            }
-            _ => self.enqueue_other(now, packet),
+        let (Transmitter::Fifo(fifo), None) = (&mut link.transmitter, &self.logger) else {
+            return self.enqueue_other(now, &{ packet });
+        };
+        let class = packet.class();
+        let time = if packet.bytes == hop.full { hop.full_time } else { other_time(link.rate, packet.bytes) };
+        let Some(leaves) = fifo.offer(now, time, packet.bytes, class, packet.extra) else {
+            return self.drop(now, &{ packet }, hop.link);
+        };
+        packet.waited += leaves.start - now;
+        if link.loss.takes(class) {
+            packet.flags.set_lost();
         }
+        self.propagate(leaves.end, packet, hop.pipe);
     }
 
-    /// The same for links other than plain drop-tail ones; a separate function, by reference, so that the fast path stays short.
+    /// A packet goes on to its next link.
+    // by reference, as it comes from the event loop
+    #[inline(never)]
+    fn forward(&mut self, now: Time, packet: &mut Packet) {
+        packet.hop += 1;
+        self.enqueue(now, *packet);
+    }
+
+    /// As [`enqueue`](Self::enqueue), for links other than plain drop-tail ones and for runs with a log.
     #[cold]
     #[inline(never)]
     fn enqueue_other(&mut self, now: Time, packet: &Packet) {
@@ -187,8 +192,7 @@ impl Net {
         let origin = Origin { hash: source.hash ^ packet.direction(), ..source };
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
-            Transmitter::Fifo(_) => return,
-            Transmitter::FramedFifo(fifo) => {
+            Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => {
                 let line = self.link_options[hop.link as usize].framing.line_bytes(packet.bytes);
                 let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
                 let (class, payload) = (packet.class(), packet.payload());
@@ -202,18 +206,18 @@ impl Net {
                     self.corrupt(&mut packet, hop.link);
                 }
                 self.log(now, LogEvent::Enqueue, &packet, hop.link);
-                return self.propagate(leaves.end, &packet, hop.pipe);
+                return self.propagate(leaves.end, packet, hop.pipe);
             }
             Transmitter::Store(store) => {
                 let taken = store.offer(now, origin, packet, &mut |p| discarded.push((hop.link, p)));
-                self.events.set(hop.link, store.due());
+                self.events.set(self.link_options[hop.link as usize].departures, store.due());
                 taken
             }
             Transmitter::Shared { medium, member } => {
                 let Shared { medium, links } = &mut self.media[*medium as usize];
                 let mut dropped = |m: usize, p| discarded.push((links[m], p));
                 let taken = medium.offer(now, *member as usize, origin, packet, &mut dropped);
-                self.events.set(links[0], medium.due());
+                self.events.set(self.link_options[links[0] as usize].departures, medium.due());
                 taken
             }
         };
@@ -256,7 +260,7 @@ impl Net {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn log(&mut self, now: Time, event: LogEvent, packet: &Packet, link: u32) {
         if let Some(log) = &mut self.logger {
             log.log(now, event, record(packet), Some(link));
@@ -293,42 +297,59 @@ impl Net {
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.
     #[inline(always)]
-    fn propagate(&mut self, departure: Time, packet: &Packet, pipe: u32) {
+    fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
         let at = departure.saturating_add(*delay);
-        if ring.is_empty() {
-            self.events.set(self.links.len() as u32 + pipe, at);
+        let first = ring.is_empty();
+        ring.push_back((at, packet));
+        if first {
+            self.schedule(pipe, at);
         }
-        ring.push_back((at, *packet));
     }
 
-    /// Handles the event of `source`; returns the packet that reached the end of its path, if one did.
-    #[inline]
-    pub fn handle_event(&mut self, now: Time, source: u32) -> Option<Packet> {
-        let links = self.links.len() as u32;
-        if source < links {
+    /// The first packet of `pipe` arrives at `at`.
+    // a function of its own: pipes are seldom empty
+    #[inline(never)]
+    fn schedule(&mut self, pipe: u32, at: Time) {
+        self.events.set(self.departing.len() as u32 + pipe, at);
+    }
+
+    /// Handles the event of `source`; returns whether a packet has reached the end of its path. If so, it is `packet` then.
+    // the caller's packet, because a value returned is copied twice
+    #[inline(always)]
+    pub fn handle_event(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
+        let departing = self.departing.len() as u32;
+        if source < departing {
             self.departure(now, source);
-            return None;
+            return false;
         }
-        let Some(pipe) = self.pipes.get_mut((source - links) as usize) else {
-            self.release(now, source - links - self.pipes.len() as u32);
-            return None;
+        let Some(Pipe { ring, .. }) = self.pipes.get_mut((source - departing) as usize) else {
+            self.release(now, source - departing - self.pipes.len() as u32);
+            return false;
         };
-        let (_, mut packet) = pipe.ring.pop_front()?;
-        let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
+        let Some(((_, first), next)) = ring.pop_and_look() else { return false };
+        *packet = *first;
+        let next = next.map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
-        let hop = self.hops[packet.hop as usize];
         if packet.flags.impaired() {
-            return self.arrive_impaired(now, &packet);
+            return self.arrive_impaired(now, packet);
         }
-        if !hop.last {
-            packet.hop += 1;
-            self.enqueue(now, &mut packet);
-            return None;
+        if !self.hops[packet.hop as usize].last {
+            self.forward(now, packet);
+            return false;
         }
         self.counters.delivered += 1;
-        self.log_receive(now, &packet);
-        Some(packet)
+        self.log_receive(now, packet);
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_logged(&mut self, now: Time, packet: &Packet) {
+        if let Some(log) = &mut self.logger {
+            log.log(now, LogEvent::Send, record(packet), None);
+        }
+        self.enqueue_other(now, packet);
     }
 
     #[inline]
@@ -338,31 +359,29 @@ impl Net {
         }
     }
 
-    /// A lost or damaged packet is at the end of a pipe; returns it if it goes to an endpoint that checks contents by itself.
+    /// A lost or damaged packet is at the end of a pipe; returns whether it goes to an endpoint that checks contents by itself.
     #[cold]
     #[inline(never)]
-    fn arrive_impaired(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
-        let mut packet = *packet;
+    fn arrive_impaired(&mut self, now: Time, packet: &mut Packet) -> bool {
         let hop = self.hops[packet.hop as usize];
         if packet.flags.lost() {
-            self.lose(now, &packet, hop.link);
-            return None;
+            self.lose(now, packet, hop.link);
+            return false;
         }
         self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
         if !hop.last {
-            packet.hop += 1;
-            self.enqueue(now, &mut packet);
-            return None;
+            self.forward(now, packet);
+            return false;
         }
-        self.count_drop(&packet);
+        self.count_drop(packet);
         if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Corrupted, record(&packet), None);
+            log.log(now, LogEvent::Corrupted, record(packet), None);
         }
         if self.delivers_corrupted && packet.kind != PacketKind::Cross {
-            return Some(packet);
+            return true;
         }
-        self.attachments.release(&packet);
-        None
+        self.attachments.release(packet);
+        false
     }
 
     #[cold]
@@ -374,19 +393,20 @@ impl Net {
     }
 
     /// A transmission of a link with its own events, or of a medium's, ends.
-    fn departure(&mut self, now: Time, index: u32) {
+    fn departure(&mut self, now: Time, source: u32) {
+        let index = self.departing[source as usize];
         let discarded = &mut self.discarded;
         let left = match &mut self.links[index as usize].transmitter {
             Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => return,
             Transmitter::Store(store) => {
                 let left = store.advance(now, &mut |p| discarded.push((index, p)));
-                self.events.set(index, store.due());
+                self.events.set(source, store.due());
                 left.map(|(packet, waited)| (index, packet, waited))
             }
             Transmitter::Shared { medium, .. } => {
                 let Shared { medium, links } = &mut self.media[*medium as usize];
                 let left = medium.advance(now, &mut |m, p| discarded.push((links[m], p)));
-                self.events.set(index, medium.due());
+                self.events.set(source, medium.due());
                 left.map(|(member, packet, waited)| (links[member], packet, waited))
             }
         };
@@ -406,14 +426,15 @@ impl Net {
     /// A packet's transmission on `link` has ended.
     fn leave(&mut self, now: Time, packet: Packet, link: u32) {
         let pipe = self.hops[packet.hop as usize].pipe;
+        let first_reconstructor = (self.departing.len() + self.pipes.len()) as u32;
         let Some(reconstructor) =
             self.link_options[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.impaired())
         else {
             return self.propagate_varying(now, packet, pipe, link);
         };
-        let (reconstructor, source) = &mut **reconstructor;
+        let (reconstructor, index) = &mut **reconstructor;
         let passes = reconstructor.take(now, packet);
-        self.events.set(*source, reconstructor.due());
+        self.events.set(first_reconstructor + *index, reconstructor.due());
         if let Some(packet) = passes {
             self.propagate_varying(now, packet, pipe, link);
         }
@@ -422,7 +443,7 @@ impl Net {
     /// As [`propagate`](Self::propagate), from a link whose delay may vary.
     fn propagate_varying(&mut self, departure: Time, packet: Packet, pipe: u32, link: u32) {
         let Some(propagation) = &mut self.link_options[link as usize].propagation else {
-            return self.propagate(departure, &packet, pipe);
+            return self.propagate(departure, packet, pipe);
         };
         let (propagation, known) = &mut **propagation;
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
@@ -430,7 +451,7 @@ impl Net {
         let at = propagation.arrival(departure).saturating_add(delay.saturating_sub(*known));
         let index = ring.partition_point(|(earlier, _)| *earlier <= at);
         if index == 0 {
-            self.events.set(self.links.len() as u32 + pipe, at);
+            self.events.set(self.departing.len() as u32 + pipe, at);
         }
         ring.insert(index, (at, packet));
     }
@@ -440,9 +461,9 @@ impl Net {
     fn release(&mut self, now: Time, index: u32) {
         let link = self.reconstructing[index as usize];
         let Some(reconstructor) = &mut self.link_options[link as usize].reconstructor else { return };
-        let (reconstructor, source) = &mut **reconstructor;
+        let (reconstructor, _) = &mut **reconstructor;
         let released = reconstructor.release(now);
-        self.events.set(*source, reconstructor.due());
+        self.events.set((self.departing.len() + self.pipes.len()) as u32 + index, reconstructor.due());
         let packet = match released {
             Some(Released::Original(packet)) => packet,
             Some(Released::Created(packet)) => {
@@ -457,13 +478,13 @@ impl Net {
 }
 
 impl PacketSink for Net {
-    #[inline]
-    fn send(&mut self, now: Time, mut packet: Packet) {
+    #[inline(always)]
+    fn send(&mut self, now: Time, packet: Packet) {
         self.counters.sent += 1;
-        if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Send, record(&packet), None);
+        if self.logger.is_some() {
+            return self.send_logged(now, &{ packet });
         }
-        self.enqueue(now, &mut packet);
+        self.enqueue(now, packet);
     }
 
     #[inline]
@@ -496,6 +517,12 @@ impl PacketSink for Net {
     fn room_at(&mut self, now: Time, hop: u32, flow: u32) -> Time {
         self.nic_queue(hop).map_or(now, |(fifo, reservations)| reservations.reserve(now, flow, fifo))
     }
+}
+
+/// How long a packet takes that is not a full one.
+#[inline(never)]
+fn other_time(rate: Rate, bytes: u32) -> Time {
+    rate.transmission_time(bytes.into())
 }
 
 /// A packet as the log records it.

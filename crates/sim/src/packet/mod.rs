@@ -13,10 +13,11 @@ pub use options::{AckOptions, PiggybackedAck};
 pub use sink::PacketSink;
 
 /// Kind of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload of a flow.
+    #[default]
     Data = 0,
     /// Opens a flow.
     Syn = 1,
@@ -78,7 +79,7 @@ impl Metadata {
 }
 
 /// A packet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Packet {
     /// First payload byte of data, the FIN's sequence number, cumulative acknowledgement number of an ACK.
     pub seq: u64,
@@ -116,6 +117,13 @@ impl Packet {
     pub const OPAQUE: u32 = u32::MAX - 1;
     /// An ACK without SACK blocks.
     pub const NOT_SELECTIVE: u32 = 1 << 31;
+
+    /// Whether it is an acknowledgement with options.
+    #[inline]
+    #[must_use]
+    pub fn has_options(&self) -> bool {
+        self.kind == PacketKind::Ack && self.extra < Self::OPAQUE
+    }
 
     /// Payload bytes.
     #[inline]

@@ -159,6 +159,7 @@ impl<'a> Simulation<'a> {
     ) -> ControlFlow<Stop> {
         // one copy of the loop: with two the compiler no longer inlines what an event needs, which costs each packet more than a look
         // at whether there are traces
+        let mut packet = Packet::default();
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -166,18 +167,19 @@ impl<'a> Simulation<'a> {
             if now > end {
                 break;
             }
-            // measurements are not counted as events, so that recording does not change the count
-            self.events += u64::from(packet_at <= timer_at || timer_source != MEASUREMENT);
             if packet_at <= timer_at {
-                if let Some(packet) = self.net.handle_event(now, packet_source) {
+                self.events += 1;
+                if self.net.handle_event(now, packet_source, &mut packet) {
                     self.deliver(now, &packet);
                     if self.traced {
                         self.trace(now, packet.flow as usize);
                     }
                 }
             } else if timer_source == MEASUREMENT {
+                // not counted as an event, so that recording does not change the count
                 self.measure(now);
             } else {
+                self.events += 1;
                 self.on_timer(now, timer_source);
                 if self.traced {
                     self.trace(now, timer_source as usize - 1);
@@ -275,8 +277,11 @@ impl<'a> Simulation<'a> {
             return self.deliver_other(now, packet);
         };
         flow.on_packet(now, packet, &mut self.net);
-        let wanted = flow.next_timer();
-        self.advance_timer(1 + packet.flow, wanted);
+        // data concerns the receiver only, whose timer seldom runs
+        let wanted = if packet.kind == PacketKind::Data { flow.ack_due() } else { flow.next_timer() };
+        if wanted < Time::MAX {
+            self.advance_timer(1 + packet.flow, wanted);
+        }
     }
 
     /// A timer that moved back stays in the queue and finds nothing to do when it comes: one entry per source, lazily updated.

@@ -217,6 +217,17 @@ impl Receiver {
         self.reported = if block == a { [a, b, self.reported[2]] } else { [block, a, b] };
     }
 
+    /// Sends an acknowledgement that has no options, unless it may have some; returns whether it does.
+    #[inline]
+    pub fn acknowledge_plainly(&mut self) -> bool {
+        let plain = self.options.is_none() && self.out_of_order.is_empty();
+        if plain {
+            self.pending = 0;
+            self.due = Time::MAX;
+        }
+        plain
+    }
+
     /// An acknowledgement is sent; returns its options.
     #[inline]
     pub fn acknowledge(&mut self) -> AckOptions {

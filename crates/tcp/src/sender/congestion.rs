@@ -1,6 +1,6 @@
 //! The congestion controller as used by the sender: events in its units, and congestion signals other than losses.
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Loss, Marks, Timeout};
+use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Loss, Marks, Sent, Stamp, Timeout};
 use eddyline_units::Time;
 
 use super::ecn_feedback::EcnFeedback;
@@ -13,7 +13,13 @@ use crate::segment::Acknowledgement;
 #[derive(Debug)]
 pub struct Congestion {
     controller: AnyController,
-    mss: u32,
+    /// Its decisions, if [`current`](Self::current).
+    decisions: Decisions,
+    /// No event has come since the decisions were read.
+    current: bool,
+    uses_sent: bool,
+    decides_on_sent: bool,
+    mss: f64,
     packets_per_byte: f64,
     initial_window: f64,
     /// The window, not the application or the receiver, limited the sender when it last stopped sending.
@@ -39,8 +45,12 @@ impl Congestion {
             Box::new(EcnFeedback::new(accurate, config.mss, controller.ecn_response()))
         });
         Self {
+            decisions: Decisions::default(),
+            current: false,
+            uses_sent: controller.uses_sent(),
+            decides_on_sent: controller.decides_on_sent(),
             controller,
-            mss: config.mss,
+            mss: f64::from(config.mss),
             packets_per_byte: 1.0 / f64::from(config.mss),
             initial_window: f64::from(config.initial_window),
             cwnd_limited: false,
@@ -63,7 +73,34 @@ impl Congestion {
     /// The controller, for events that need no translation.
     #[inline(always)]
     pub fn controller_mut(&mut self) -> &mut AnyController {
+        self.current = false;
         &mut self.controller
+    }
+
+    /// The controller's decisions.
+    #[inline(always)]
+    pub fn decisions(&mut self) -> &Decisions {
+        if !self.current {
+            self.read_decisions();
+        }
+        &self.decisions
+    }
+
+    #[inline(never)]
+    fn read_decisions(&mut self) {
+        self.decisions = self.controller.decisions();
+        self.current = true;
+    }
+
+    /// A data packet is sent with `in_flight` bytes in flight, itself included; returns its stamp.
+    #[inline(always)]
+    pub fn on_sent(&mut self, now: Time, in_flight: u64) -> Stamp {
+        if !self.uses_sent {
+            return Stamp::default();
+        }
+        self.current &= !self.decides_on_sent;
+        let (in_flight, cwnd_limited) = (self.packets(in_flight), self.cwnd_limited);
+        self.controller.on_sent(&Sent { now, in_flight, cwnd_limited })
     }
 
     /// ECN feedback, if ECN is configured.
@@ -89,13 +126,15 @@ impl Congestion {
 
     /// Bytes that may be in flight.
     #[inline(always)]
-    pub fn flight_limit(&self, paced: bool) -> u64 {
-        (self.controller.flight_limit(paced) * f64::from(self.mss)) as u64
+    pub fn flight_limit(&mut self, paced: bool) -> u64 {
+        let mss = self.mss;
+        // a signed integer takes half the instructions, and is as unlimited
+        ((self.decisions().flight_limits[usize::from(paced)] * mss) as i64).cast_unsigned()
     }
 
     /// The window in bytes.
     pub fn window_bytes(&self) -> u64 {
-        (self.controller.window() * f64::from(self.mss)) as u64
+        (self.controller.window() * self.mss) as u64
     }
 
     /// Whether the window limited the sender when it last stopped sending.
@@ -127,13 +166,13 @@ impl Congestion {
     /// A loss episode begins.
     pub fn on_loss(&mut self, now: Time, seq: &SendSequence) {
         let flight_size = self.flight_size(seq);
-        self.controller.on_loss(&Loss { now, flight_size });
+        self.controller_mut().on_loss(&Loss { now, flight_size });
     }
 
     /// The retransmission timer expired.
     pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, repeated: bool) {
         let flight_size = self.flight_size(seq);
-        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
+        self.controller_mut().on_timeout(&Timeout { now, flight_size, repeated });
         self.on_reduction(seq.nxt);
     }
 
@@ -147,20 +186,22 @@ impl Congestion {
     /// New data was acknowledged.
     #[inline(always)]
     pub fn on_ack(&mut self, ack: &Ack) {
-        self.controller.on_ack(ack);
+        self.controller.decide_on_ack(ack, &mut self.decisions);
+        self.current = true;
     }
 
     /// Nothing was sent for longer than the retransmission timeout (RFC 5681, 4.1).
     #[inline]
     pub fn on_idle(&mut self) {
-        self.controller.on_idle(self.initial_window.min(self.controller.window()));
+        let window = self.initial_window.min(self.controller.window());
+        self.controller_mut().on_idle(window);
     }
 
     /// The last timeout was spurious: the window may be what is in flight and what the acknowledgement delivered, at most an
     /// initial window of it (RFC 4015, 3.2).
     pub fn on_spurious_timeout(&mut self, in_flight: u64, delivered: u64) {
         let window = self.packets(in_flight) + self.packets(delivered).min(self.initial_window);
-        self.controller.on_spurious_timeout(window);
+        self.controller_mut().on_spurious_timeout(window);
     }
 
     /// ECE (RFC 3168, 6.1.2) or counts of marks (RFC 9768) on an acknowledgement that newly acknowledges `acknowledged` bytes and
@@ -183,7 +224,7 @@ impl Congestion {
         let marked = match ecn.count(ack.flags, option, delivered) {
             Some(marked) => {
                 let acked = acknowledged as f64 * self.packets_per_byte;
-                self.controller.on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
+                self.controller_mut().on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
                 marked > 0.0
             }
             None => ack.flags.ece(),
@@ -193,7 +234,7 @@ impl Congestion {
             let window = self.controller.window();
             // FlightSize before this acknowledgement
             let flight_size = self.packets(seq.nxt - prior.una).min(window);
-            self.controller.on_ecn(&Loss { now, flight_size });
+            self.controller_mut().on_ecn(&Loss { now, flight_size });
             reduced = self.controller.window() < window || !by_share;
         }
         EcnOutcome { forbids_growth: marked && !by_share, reduced }
@@ -207,7 +248,7 @@ impl Congestion {
         let reduces = nic.on_refusal(seq.una, seq.nxt, open);
         if reduces {
             let flight_size = self.flight_size(seq);
-            self.controller.on_ecn(&Loss { now, flight_size });
+            self.controller_mut().on_ecn(&Loss { now, flight_size });
         }
         reduces
     }

@@ -202,7 +202,7 @@ impl LossRecovery {
     }
 
     /// An acknowledgement arrived: reads its DSACK.
-    pub fn read_dsack(&mut self, number: u64, blocks: Option<SackBlocks>) {
+    pub fn read_dsack(&mut self, number: u64, blocks: Option<&SackBlocks>) {
         if let Some(rack) = &mut self.rack_tlp {
             rack.read_dsack(number, blocks);
         }
@@ -213,26 +213,26 @@ impl LossRecovery {
     pub fn on_ack(
         &mut self,
         now: Time,
-        ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
-        prior: PriorState,
+        ack: &Acknowledgement,
+        blocks: Option<&SackBlocks>,
+        prior: &PriorState,
         connection: &mut Connection<'_>,
     ) {
         let seq = connection.seq;
         let (advanced, by) = (seq.una > prior.una, seq.una - prior.una);
         self.board.advance(seq.una);
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > seq.una) {
-            self.board.sack(start.max(seq.una), end.min(seq.nxt));
+            self.board.sack((*start).max(seq.una), (*end).min(seq.nxt));
         }
         let recovered = self.episode != Episode::None && seq.una >= self.recovery_point;
         if recovered {
             self.end_episode(now, by, connection);
         } else if self.episode == Episode::AfterTimeout {
-            self.run_frto(advanced, ack.piggybacked, &prior, connection);
+            self.run_frto(advanced, ack.piggybacked, prior, connection);
         }
         match self.detection {
             Detection::Rack => {
-                self.detect_by_time(now, &ack, advanced, recovered, connection);
+                self.detect_by_time(now, ack, advanced, recovered, connection);
                 let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }

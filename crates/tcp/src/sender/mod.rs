@@ -1,6 +1,6 @@
 //! The sender: handshake, what to send next and when, acknowledgements, timers, FIN.
 //!
-//! It is composed of parts that own their state; only this file uses all of them. A connection with options (ECN, RACK-TLP,
+//! It is composed of parts that own their state; only this file and `output.rs` use all of them. A connection with options (ECN, RACK-TLP,
 //! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without
 //! options pays for one check per acknowledgement.
 
@@ -16,6 +16,7 @@ mod frto;
 mod handshake;
 mod loss_recovery;
 mod nic;
+mod output;
 mod pacer;
 mod prr;
 mod rack;
@@ -29,13 +30,13 @@ mod tests;
 mod tlp;
 mod transmissions;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Stamp};
 use eddyline_units::Time;
 
 use crate::accecn_option::AccEcnOption;
 use crate::config::{Config, Transfer};
 use crate::ecn::Ecn;
-use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, SegmentKind};
+use crate::segment::{Acknowledgement, SackBlocks, SegmentFlags};
 use ack_ratio::{AckRatioControl, RatioAck};
 use application::ApplicationSource;
 use congestion::Congestion;
@@ -47,9 +48,6 @@ use pacer::Pacer;
 use rto::RetransmissionTimer;
 use sequence::{PriorState, SendSequence};
 pub use sink::SegmentSink;
-
-/// Segments sent at once between two looks at whether the network is full.
-const BURST: u32 = 1024;
 
 /// The sending endpoint of a connection.
 #[derive(Debug)]
@@ -141,7 +139,14 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn pacing_interval(&self) -> Option<Time> {
-        self.pacer.interval(self.congestion.controller(), || self.rto.srtt())
+        let controller = self.congestion.controller();
+        self.pacer.interval(&controller.decisions(), controller, || self.rto.srtt())
+    }
+
+    /// The controller's decisions.
+    #[inline(always)]
+    pub fn decisions(&mut self) -> &Decisions {
+        self.congestion.decisions()
     }
 
     /// Whether fast recovery is in progress.
@@ -285,14 +290,15 @@ impl Sender {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
         if !self.handshake.is_established() {
             return None;
         }
         if self.options {
-            return self.process_ack_with_options(now, ack, blocks, sink);
+            // a copy, here and below, so that those without options have theirs in registers
+            return self.process_ack_with_options(now, &{ ack }, blocks, sink);
         }
         self.process_ack::<false>(now, ack, blocks, sink)
     }
@@ -302,11 +308,11 @@ impl Sender {
     fn process_ack_with_options(
         &mut self,
         now: Time,
-        ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        ack: &Acknowledgement,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        self.process_ack::<true>(now, ack, blocks, sink)
+        self.process_ack::<true>(now, *ack, blocks, sink)
     }
 
     #[inline(always)]
@@ -314,7 +320,7 @@ impl Sender {
         &mut self,
         now: Time,
         ack: Acknowledgement,
-        blocks: Option<SackBlocks>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
         let prior = self.recovery.prior_state(&self.seq, OPTIONS);
@@ -327,12 +333,14 @@ impl Sender {
             self.recovery.read_dsack(ack.number, blocks);
         }
         let in_order = advanced && blocks.is_none() && self.recovery.is_in_order();
-        if !in_order || (OPTIONS && self.recovery.uses_rack()) {
+        let (acked, lost) = if in_order && !(OPTIONS && self.recovery.uses_rack()) {
+            (self.seq.una - prior.una, 0)
+        } else {
             self.recovery.on_ack(
                 now,
-                ack,
+                &{ ack },
                 blocks,
-                prior,
+                &{ prior },
                 &mut Connection {
                     seq: self.seq,
                     application: &self.application,
@@ -340,8 +348,9 @@ impl Sender {
                     congestion: &mut self.congestion,
                 },
             );
-        }
-        let acked = (self.seq.una + self.recovery.sacked()).saturating_sub(prior.acknowledged);
+            let acknowledged = self.seq.una + self.recovery.sacked();
+            (acknowledged.saturating_sub(prior.acknowledged), self.recovery.ever_lost() - prior.lost)
+        };
         // Karn's algorithm; with timestamps every acknowledgement that advances gives a sample (RFC 7323, 4.1)
         let karn = !ack.flags.retransmission() && acked > 0;
         let timed = if OPTIONS && self.timestamps { advanced } else { karn };
@@ -358,7 +367,7 @@ impl Sender {
                 received_at: ack.received_at,
                 rtt: sample,
                 acked: self.congestion.packets(acked),
-                lost: self.congestion.packets(self.recovery.ever_lost() - prior.lost),
+                lost: self.congestion.packets(lost),
                 in_flight: self.in_flight_packets(),
                 stamp: Stamp { remembered: ack.stamp },
                 // RFC 3042: the window does not grow on duplicates
@@ -370,7 +379,7 @@ impl Sender {
                 self.take_controller_rto();
             }
         } else if self.recovery.duplicate_bytes() > prior.duplicate_bytes {
-            self.report_duplicate(now, ack, prior);
+            self.report_duplicate(now, &{ ack }, &{ prior });
         }
         if advanced {
             if self.seq.is_idle() {
@@ -435,7 +444,7 @@ impl Sender {
 
     /// Without SACK: reports a duplicate acknowledgement to the controller.
     #[cold]
-    fn report_duplicate(&mut self, now: Time, ack: Acknowledgement, prior: PriorState) {
+    fn report_duplicate(&mut self, now: Time, ack: &Acknowledgement, prior: &PriorState) {
         let event = Ack {
             now,
             sent_at: ack.sent_at,
@@ -459,236 +468,5 @@ impl Sender {
         self.recovery.finish();
         self.application.finish();
         self.pacer.stop_waiting();
-    }
-
-    /// Sends what window, pacing and application allow.
-    #[inline]
-    fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if self.pacer.is_waiting(now) {
-            // an acknowledgement does not advance the pacer
-            return;
-        }
-        let interval = self.pacing_interval();
-        self.restart_after_idle(now);
-        let mut limit = self.congestion.flight_limit(interval.is_some());
-        if OPTIONS {
-            limit = self.recovery.reduction_limit().unwrap_or(limit);
-        }
-        self.pacer.stop_waiting();
-        for sent in 1_u32.. {
-            // one acknowledgement may open a window larger than all memory
-            if sent.is_multiple_of(BURST) && sink.is_full() {
-                return;
-            }
-            let mss = u64::from(self.seq.mss);
-            let (seq, len, retransmission) = if self.recovery.has_lost() {
-                let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
-                (start, end - start, true)
-            } else {
-                let len = mss.min(self.application.unsent(self.seq.nxt));
-                if len == 0 || !self.seq.has_receive_window(len) {
-                    self.congestion.set_cwnd_limited(false);
-                    let fin = len == 0 && self.application.is_fin_next(self.seq.nxt);
-                    if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
-                        self.send_fin::<OPTIONS>(now, false, sink);
-                    }
-                    return;
-                }
-                (self.seq.nxt, len, false)
-            };
-            let pipe = if OPTIONS && !retransmission {
-                self.recovery.pipe_for_new_data(&self.seq)
-            } else {
-                self.recovery.pipe(&self.seq)
-            };
-            // one packet may always be in flight, unless the controller has failed
-            let exempt = (retransmission && self.recovery.retransmits_at_once())
-                || (OPTIONS && !retransmission && self.recovery.take_frto_credit());
-            if pipe + len > limit && (pipe > 0 || limit == 0) && !exempt {
-                self.congestion.set_cwnd_limited(true);
-                return;
-            }
-            if interval.is_some() && self.pacer.is_early(now) {
-                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
-                self.pacer.wait();
-                return;
-            }
-            let fin = retransmission && self.application.is_fin(seq);
-            if OPTIONS && self.is_refused(now, (!fin).then_some(len), retransmission, sink) {
-                return;
-            }
-            if let Some(interval) = interval {
-                self.pacer.on_sent(now, interval);
-            }
-            if fin {
-                self.send_fin::<OPTIONS>(now, true, sink);
-                continue;
-            }
-            self.send_data::<OPTIONS>(now, seq, len, retransmission, sink);
-            if interval.is_some()
-                && self.pacer.is_early(now)
-                && (self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0)
-            {
-                // the next packet has to wait
-                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
-                self.pacer.wait();
-                return;
-            }
-        }
-    }
-
-    /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset.
-    #[inline]
-    fn restart_after_idle(&mut self, now: Time) {
-        if self.seq.is_idle()
-            && self.application.unsent(self.seq.nxt) > 0
-            && self.seq.nxt > 0
-            && now.saturating_sub(self.last_sent) > self.rto.timeout()
-        {
-            self.congestion.on_idle();
-        }
-    }
-
-    #[inline]
-    fn send_data<const OPTIONS: bool>(
-        &mut self,
-        now: Time,
-        seq: u64,
-        len: u64,
-        retransmission: bool,
-        sink: &mut impl SegmentSink,
-    ) {
-        let len = self.application.data_within(seq, len);
-        if retransmission {
-            self.recovery.on_retransmitted(now, seq, seq + len);
-            self.retransmits += 1;
-            if seq == self.seq.una && !self.rto.is_held() {
-                // The timer now waits for this segment, as in deployed senders: one that runs since the last advance would
-                // expire while the retransmission is on its way.
-                self.rto.stop();
-            }
-        } else {
-            self.seq.nxt = seq + len;
-        }
-        let in_flight = self.in_flight_packets();
-        let cwnd_limited = self.congestion.cwnd_limited();
-        let stamp = self.congestion.controller_mut().on_sent(&Sent { now, in_flight, cwnd_limited });
-        self.after_sending(now);
-        let mut flags = SegmentFlags::default();
-        flags.set_retransmission(retransmission);
-        let ack_ratio = if OPTIONS { self.complete_segment(now, seq, len, &mut flags) } else { 0 };
-        sink.send(Segment {
-            kind: SegmentKind::Data,
-            seq,
-            payload: len as u32,
-            flags,
-            stamp: stamp.remembered,
-            ack_ratio,
-        });
-    }
-
-    /// The options' part of a data segment: sets its ECN flags and returns the ACK ratio that it requests.
-    fn complete_segment(&mut self, now: Time, seq: u64, len: u64, flags: &mut SegmentFlags) -> u32 {
-        if self.recovery.uses_rack() && !flags.retransmission() {
-            self.recovery.on_sent(now, seq, seq + len);
-            self.recovery.schedule_probe(now, &self.seq, &self.rto);
-        }
-        self.recovery.on_data_sent(len);
-        if let Some(ecn) = self.congestion.ecn_mut() {
-            ecn.mark_outgoing(flags);
-        }
-        self.ack_ratio.ask(self.congestion.controller())
-    }
-
-    /// Sends the FIN, which is subject to neither window nor pacing.
-    fn send_fin<const OPTIONS: bool>(&mut self, now: Time, retransmission: bool, sink: &mut impl SegmentSink) {
-        let mut flags = SegmentFlags::default();
-        flags.set_retransmission(retransmission);
-        let fin = self.application.fin();
-        if retransmission {
-            self.recovery.on_retransmitted(now, fin, fin + 1);
-        } else {
-            self.seq.nxt = fin + 1;
-            self.recovery.on_sent(now, fin, fin + 1);
-        }
-        self.after_sending(now);
-        if OPTIONS && !retransmission {
-            self.recovery.schedule_probe(now, &self.seq, &self.rto);
-        }
-        sink.send(Segment { kind: SegmentKind::Fin, seq: fin, payload: 0, flags, stamp: 0.0, ack_ratio: 0 });
-    }
-
-    #[inline]
-    fn after_sending(&mut self, now: Time) {
-        self.last_sent = now;
-        self.rto.start(now);
-    }
-
-    /// Sends a tail loss probe regardless of window and pacing: new data if there is any, otherwise the last segment (RFC 8985,
-    /// 7.3).
-    fn send_probe(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let len = u64::from(self.seq.mss).min(self.application.unsent(self.seq.nxt));
-        let new_data = len > 0 && self.seq.has_receive_window(len);
-        if self.is_refused(now, Some(self.seq.mss.into()), !new_data, sink) {
-            return;
-        }
-        if new_data {
-            self.send_data::<true>(now, self.seq.nxt, len, false, sink);
-        } else {
-            let Some((start, end)) = self.recovery.last_segment() else { return };
-            if self.application.is_fin(start) {
-                self.send_fin::<true>(now, true, sink);
-            } else {
-                self.send_data::<true>(now, start, end - start, true, sink);
-            }
-        }
-        self.recovery.on_probe(self.seq.nxt, !new_data);
-    }
-
-    /// Sends or retransmits the SYN.
-    fn send_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let refused = self.is_refused(now, None, true, sink);
-        self.handshake.set_syn_waits(refused);
-        if !refused {
-            sink.send(self.handshake.syn(self.congestion.ecn()));
-        }
-    }
-
-    /// Sends a SYN that waited for room in the NIC queue, once there is some.
-    fn retry_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let syn_waits = self.handshake.syn_waits();
-        if syn_waits && self.pacer.is_waiting(now) {
-            return;
-        }
-        self.pacer.stop_waiting();
-        if syn_waits {
-            self.send_syn(now, sink);
-        }
-    }
-
-    /// Whether the NIC queue has no room for `payload` bytes, or for a SYN or FIN. If so the sender keeps the packet and retries at
-    /// the next acknowledgement, or when the queue has room.
-    fn is_refused(
-        &mut self,
-        now: Time,
-        payload: Option<u64>,
-        retransmission: bool,
-        sink: &mut impl SegmentSink,
-    ) -> bool {
-        let Some(nic) = self.congestion.nic() else { return false };
-        let reduces_window = nic.reduces_window();
-        if sink.has_room(payload) {
-            return false;
-        }
-        let pipe = self.recovery.pipe(&self.seq);
-        let open = self.handshake.is_established() && self.recovery.episode() == Episode::None;
-        if self.congestion.on_nic_refusal(now, &self.seq, open) {
-            self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
-        }
-        // with data in flight an acknowledgement comes; a retransmission, or a sender with nothing in flight, waits for room
-        if !reduces_window || retransmission || pipe == 0 {
-            self.pacer.wait_until(sink.room_at());
-        }
-        true
     }
 }

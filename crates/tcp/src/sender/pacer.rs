@@ -1,6 +1,6 @@
 //! Pacing: the time from one packet to the next.
 
-use eddyline_cc::{AnyController, Controller as _};
+use eddyline_cc::{AnyController, Controller as _, Decisions};
 use eddyline_units::Time;
 
 use crate::config::{Config, Pacing, PacingGain};
@@ -40,12 +40,17 @@ impl Pacer {
     }
 
     /// The interval between packets, if they are paced: the controller's, or with `pacing = true` one from its window.
-    #[inline]
-    pub fn interval(&self, controller: &AnyController, srtt: impl FnOnce() -> Option<Time>) -> Option<Time> {
+    #[inline(always)]
+    pub fn interval(
+        &self,
+        decisions: &Decisions,
+        controller: &AnyController,
+        srtt: impl FnOnce() -> Option<Time>,
+    ) -> Option<Time> {
         match self.mode {
             Pacing::Off => None,
-            Pacing::Controller => controller.pacing_interval(),
-            Pacing::On => controller.pacing_interval().or_else(|| self.window_interval(controller, srtt()?)),
+            Pacing::Controller => decisions.pacing_interval,
+            Pacing::On => decisions.pacing_interval.or_else(|| self.window_interval(controller, srtt()?)),
         }
     }
 

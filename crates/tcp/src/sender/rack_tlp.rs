@@ -57,7 +57,7 @@ impl RackTlp {
 
     /// Reads the DSACK of an acknowledgement of all below `number`: its first block, if that is below the number or within
     /// the second block.
-    pub fn read_dsack(&mut self, number: u64, blocks: Option<SackBlocks>) {
+    pub fn read_dsack(&mut self, number: u64, blocks: Option<&SackBlocks>) {
         self.dsack = blocks.and_then(|[first, second, _]| {
             let within = first.0 >= second.0 && first.1 <= second.1;
             (first.1 > first.0 && (first.1 <= number || within)).then_some(first.1)

@@ -119,7 +119,7 @@ impl Bench {
         };
         change(&mut ack);
         let blocks = (!blocks.is_empty()).then_some(sacks);
-        self.sender.on_ack(self.now, ack, blocks, &mut self.wire);
+        self.sender.on_ack(self.now, ack, blocks.as_ref(), &mut self.wire);
     }
 
     /// Time advances to `ms` milliseconds; timers that expire on the way are run.

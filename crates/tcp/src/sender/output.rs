@@ -1,0 +1,255 @@
+//! The sender's output: what to send next, and when; SYN, FIN and probes.
+
+use eddyline_units::Time;
+
+use super::episode::Episode;
+use super::{SegmentSink, Sender};
+use crate::segment::{Segment, SegmentFlags, SegmentKind};
+
+/// Segments sent at once between two looks at whether the network is full.
+const BURST: u32 = 1024;
+
+impl Sender {
+    /// Sends what window, pacing and application allow.
+    #[inline(always)]
+    pub(super) fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        // an acknowledgement does not advance the pacer
+        if !self.pacer.is_waiting(now) {
+            self.send_now::<OPTIONS>(now, sink);
+        }
+    }
+
+    /// As [`send`](Self::send), when pacing does not forbid it.
+    #[inline(never)]
+    fn send_now<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let decisions = *self.congestion.decisions();
+        let interval = self.pacer.interval(&decisions, self.congestion.controller(), || self.rto.srtt());
+        self.restart_after_idle(now);
+        let mut limit = self.congestion.flight_limit(interval.is_some());
+        if OPTIONS {
+            limit = self.recovery.reduction_limit().unwrap_or(limit);
+        }
+        self.pacer.stop_waiting();
+        for sent in 1_u32.. {
+            // one acknowledgement may open a window larger than all memory
+            if sent.is_multiple_of(BURST) && sink.is_full() {
+                return;
+            }
+            let mss = u64::from(self.seq.mss);
+            let (seq, len, retransmission) = if self.recovery.has_lost() {
+                let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
+                (start, end - start, true)
+            } else {
+                let len = mss.min(self.application.unsent(self.seq.nxt));
+                if len == 0 || !self.seq.has_receive_window(len) {
+                    self.congestion.set_cwnd_limited(false);
+                    let fin = len == 0 && self.application.is_fin_next(self.seq.nxt);
+                    if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
+                        self.send_fin::<OPTIONS>(now, false, sink);
+                    }
+                    return;
+                }
+                (self.seq.nxt, len, false)
+            };
+            let pipe = if OPTIONS && !retransmission {
+                self.recovery.pipe_for_new_data(&self.seq)
+            } else {
+                self.recovery.pipe(&self.seq)
+            };
+            // one packet may always be in flight, unless the controller has failed
+            let exempt = (retransmission && self.recovery.retransmits_at_once())
+                || (OPTIONS && !retransmission && self.recovery.take_frto_credit());
+            if pipe + len > limit && (pipe > 0 || limit == 0) && !exempt {
+                self.congestion.set_cwnd_limited(true);
+                return;
+            }
+            if interval.is_some() && self.pacer.is_early(now) {
+                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+                self.pacer.wait();
+                return;
+            }
+            let fin = retransmission && self.application.is_fin(seq);
+            if OPTIONS && self.is_refused(now, (!fin).then_some(len), retransmission, sink) {
+                return;
+            }
+            if let Some(interval) = interval {
+                self.pacer.on_sent(now, interval);
+            }
+            if fin {
+                self.send_fin::<OPTIONS>(now, true, sink);
+                continue;
+            }
+            self.send_data::<OPTIONS>(now, seq, len, retransmission, sink);
+            if interval.is_some()
+                && self.pacer.is_early(now)
+                && (self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0)
+            {
+                // the next packet has to wait
+                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+                self.pacer.wait();
+                return;
+            }
+            // what usually ends it, without another look at everything: more data waits for the window
+            if !OPTIONS && !retransmission && interval.is_none() && pipe > 0 && pipe + len + mss > limit {
+                let more = self.application.unsent(self.seq.nxt) >= mss && self.seq.has_receive_window(mss);
+                if more {
+                    self.congestion.set_cwnd_limited(true);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset.
+    #[inline]
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.seq.is_idle()
+            && self.application.unsent(self.seq.nxt) > 0
+            && self.seq.nxt > 0
+            && now.saturating_sub(self.last_sent) > self.rto.timeout()
+        {
+            self.congestion.on_idle();
+        }
+    }
+
+    #[inline(always)]
+    fn send_data<const OPTIONS: bool>(
+        &mut self,
+        now: Time,
+        seq: u64,
+        len: u64,
+        retransmission: bool,
+        sink: &mut impl SegmentSink,
+    ) {
+        let len = self.application.data_within(seq, len);
+        if retransmission {
+            self.recovery.on_retransmitted(now, seq, seq + len);
+            self.retransmits += 1;
+            if seq == self.seq.una && !self.rto.is_held() {
+                // The timer now waits for this segment, as in deployed senders: one that runs since the last advance would
+                // expire while the retransmission is on its way.
+                self.rto.stop();
+            }
+        } else {
+            self.seq.nxt = seq + len;
+        }
+        let stamp = self.congestion.on_sent(now, self.recovery.pipe(&self.seq));
+        self.after_sending(now);
+        let mut flags = SegmentFlags::default();
+        flags.set_retransmission(retransmission);
+        let ack_ratio = if OPTIONS { self.complete_segment(now, seq, len, &mut flags) } else { 0 };
+        sink.send(Segment {
+            kind: SegmentKind::Data,
+            seq,
+            payload: len as u32,
+            flags,
+            stamp: stamp.remembered,
+            ack_ratio,
+        });
+    }
+
+    /// The options' part of a data segment: sets its ECN flags and returns the ACK ratio that it requests.
+    fn complete_segment(&mut self, now: Time, seq: u64, len: u64, flags: &mut SegmentFlags) -> u32 {
+        if self.recovery.uses_rack() && !flags.retransmission() {
+            self.recovery.on_sent(now, seq, seq + len);
+            self.recovery.schedule_probe(now, &self.seq, &self.rto);
+        }
+        self.recovery.on_data_sent(len);
+        if let Some(ecn) = self.congestion.ecn_mut() {
+            ecn.mark_outgoing(flags);
+        }
+        self.ack_ratio.ask(self.congestion.controller())
+    }
+
+    /// Sends the FIN, which is subject to neither window nor pacing.
+    fn send_fin<const OPTIONS: bool>(&mut self, now: Time, retransmission: bool, sink: &mut impl SegmentSink) {
+        let mut flags = SegmentFlags::default();
+        flags.set_retransmission(retransmission);
+        let fin = self.application.fin();
+        if retransmission {
+            self.recovery.on_retransmitted(now, fin, fin + 1);
+        } else {
+            self.seq.nxt = fin + 1;
+            self.recovery.on_sent(now, fin, fin + 1);
+        }
+        self.after_sending(now);
+        if OPTIONS && !retransmission {
+            self.recovery.schedule_probe(now, &self.seq, &self.rto);
+        }
+        sink.send(Segment { kind: SegmentKind::Fin, seq: fin, payload: 0, flags, stamp: 0.0, ack_ratio: 0 });
+    }
+
+    #[inline]
+    fn after_sending(&mut self, now: Time) {
+        self.last_sent = now;
+        self.rto.start(now);
+    }
+
+    /// Sends a tail loss probe regardless of window and pacing: new data if there is any, otherwise the last segment (RFC 8985,
+    /// 7.3).
+    pub(super) fn send_probe(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let len = u64::from(self.seq.mss).min(self.application.unsent(self.seq.nxt));
+        let new_data = len > 0 && self.seq.has_receive_window(len);
+        if self.is_refused(now, Some(self.seq.mss.into()), !new_data, sink) {
+            return;
+        }
+        if new_data {
+            self.send_data::<true>(now, self.seq.nxt, len, false, sink);
+        } else {
+            let Some((start, end)) = self.recovery.last_segment() else { return };
+            if self.application.is_fin(start) {
+                self.send_fin::<true>(now, true, sink);
+            } else {
+                self.send_data::<true>(now, start, end - start, true, sink);
+            }
+        }
+        self.recovery.on_probe(self.seq.nxt, !new_data);
+    }
+
+    /// Sends or retransmits the SYN.
+    pub(super) fn send_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let refused = self.is_refused(now, None, true, sink);
+        self.handshake.set_syn_waits(refused);
+        if !refused {
+            sink.send(self.handshake.syn(self.congestion.ecn()));
+        }
+    }
+
+    /// Sends a SYN that waited for room in the NIC queue, once there is some.
+    pub(super) fn retry_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let syn_waits = self.handshake.syn_waits();
+        if syn_waits && self.pacer.is_waiting(now) {
+            return;
+        }
+        self.pacer.stop_waiting();
+        if syn_waits {
+            self.send_syn(now, sink);
+        }
+    }
+
+    /// Whether the NIC queue has no room for `payload` bytes, or for a SYN or FIN. If so the sender keeps the packet and retries at
+    /// the next acknowledgement, or when the queue has room.
+    fn is_refused(
+        &mut self,
+        now: Time,
+        payload: Option<u64>,
+        retransmission: bool,
+        sink: &mut impl SegmentSink,
+    ) -> bool {
+        let Some(nic) = self.congestion.nic() else { return false };
+        let reduces_window = nic.reduces_window();
+        if sink.has_room(payload) {
+            return false;
+        }
+        let pipe = self.recovery.pipe(&self.seq);
+        let open = self.handshake.is_established() && self.recovery.episode() == Episode::None;
+        if self.congestion.on_nic_refusal(now, &self.seq, open) {
+            self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
+        }
+        // with data in flight an acknowledgement comes; a retransmission, or a sender with nothing in flight, waits for room
+        if !reduces_window || retransmission || pipe == 0 {
+            self.pacer.wait_until(sink.room_at());
+        }
+        true
+    }
+}
