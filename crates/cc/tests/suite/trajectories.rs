@@ -41,7 +41,7 @@ const VARIANTS: [&str; 30] = [
     r#""kind": "compound", "base_rtt": "known""#,
     r#""kind": "yeah", "base_rtt": "known""#,
     r#""kind": "veno", "base_rtt": "known""#,
-    r#""kind": "prague", "virtual_rtt": "10 ms""#,
+    r#""kind": "prague", "virtual_rtt": "400 ms""#,
     r#""kind": "bbr3", "loss_thresh": 0.05"#,
     r#""kind": "vfast", "alpha": "20 packets", "profile": "ns2-1.1.3""#,
     r#""kind": "highspeed", "low_window": 20.0"#,

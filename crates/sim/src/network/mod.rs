@@ -308,7 +308,7 @@ impl Net {
     }
 
     /// The first packet of `pipe` arrives at `at`.
-    // a function of its own: pipes are seldom empty
+    // a function of its own: pipes are rarely empty
     #[inline(never)]
     fn schedule(&mut self, pipe: u32, at: Time) {
         self.events.set(self.departing.len() as u32 + pipe, at);

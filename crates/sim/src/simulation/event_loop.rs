@@ -277,7 +277,7 @@ impl<'a> Simulation<'a> {
             return self.deliver_other(now, packet);
         };
         flow.on_packet(now, packet, &mut self.net);
-        // data concerns the receiver only, whose timer seldom runs
+        // data concerns the receiver only, whose timer rarely runs
         let wanted = if packet.kind == PacketKind::Data { flow.ack_due() } else { flow.next_timer() };
         if wanted < Time::MAX {
             self.advance_timer(1 + packet.flow, wanted);
