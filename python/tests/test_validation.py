@@ -87,6 +87,11 @@ def test_a_run_that_cannot_be_trusted_does_not_pass(monkeypatch: pytest.MonkeyPa
     assert not found.passed
 
 
+def test_without_a_comparison_nothing_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "--quick", "--only", QUICKEST, "--worlds", "sim"]) == 1
+    assert "0 of 0 comparisons hold" in capsys.readouterr().out
+
+
 def test_a_tolerance_of_nothing_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "cases.toml"
     file.write_text(

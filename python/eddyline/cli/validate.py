@@ -89,8 +89,8 @@ def command(
     Rates are scaled to what a kernel emulates in real time; each table says how. Tolerances have reasons. What a world
     or this machine cannot run is said and left out; a run in real time that the machine disturbed is repeated.
 
-    Exit 0 if all comparisons hold; 1 if one does not, or if no run of a case can be trusted; 3 if a world that --worlds
-    names cannot run here.
+    Exit 0 if all comparisons hold; 1 if one does not, if there is none, or if no run of a case can be trusted; 3 if a
+    world that --worlds names cannot run here.
     """
     from eddyline.cli.progress import Progress
     from eddyline.output import claim, replaced

@@ -164,8 +164,8 @@ class Agreement:
 
     @property
     def passed(self) -> bool:
-        """All comparisons hold, and every run that there should be can be trusted."""
-        return self.failed == 0 and not any(outcome.failed for _, _, outcome in self.skipped)
+        """There are comparisons, all hold, and every run that there should be can be trusted."""
+        return 0 < self.held == len(self.comparisons) and not any(outcome.failed for _, _, outcome in self.skipped)
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
