@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import crate_pages
 from figures import laboratory, rerun, with_laboratory
 from paper_pages import paper_pages
 
@@ -31,6 +32,7 @@ PAGES = {
     "crates/quic-cc/README.md": "quic/crate.md",
     "web/npm/README.md": "npm.md",
     "website/python.md": "reference/python.md",
+    "website/rust.md": "reference/rust.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
@@ -118,7 +120,7 @@ def navigation(known: dict[Path, str], papers: list[str]) -> dict[str, str]:
     """Tables of contents by page: the index of docs says what is in which section."""
     groups = sections((ROOT / "docs/README.md").read_text("utf-8"))
     top = dict(groups)
-    top["Reference"].insert(4, "reference/python.md")
+    top["Reference"][4:4] = ["reference/python.md", "reference/rust.md"]
     used = {page for pages in top.values() for page in pages}
     start = ["documentation.md", "tasks.md"]
     about = ["contributing.md", "changelog.md"]
@@ -157,7 +159,7 @@ def stage(folder: Path) -> int:
             before, mark, after = text.partition(INVITED[place])
             text = before + INVITATION.replace("LABORATORY", laboratory(place)) + mark + after
         text = with_laboratory(rerun(text, page), place)
-        text = linked(text, page, known, pictures)
+        text = crate_pages.with_table(linked(text, page, known, pictures), place)
         text += extra.get(place, "")
         text += navigated.get(place, "")
         out = folder / place
@@ -169,8 +171,8 @@ def stage(folder: Path) -> int:
     return len(known)
 
 
-def carry(dist: Path, figures: Path, extra: Path) -> None:
-    """What the browser laboratory's build gave: figures' scripts, and the laboratory itself as a page."""
+def carry(dist: Path, crates: Path, figures: Path, extra: Path) -> None:
+    """What other builds gave: figures' scripts, the laboratory itself as a page, and the pages of the crates."""
     for made in (figures, extra):
         shutil.rmtree(made, ignore_errors=True)
     figures.mkdir(parents=True)
@@ -178,9 +180,10 @@ def carry(dist: Path, figures: Path, extra: Path) -> None:
         shutil.copyfile(dist / name, figures / name)
     (extra / "laboratory").mkdir(parents=True)
     shutil.copyfile(dist / "index.html", extra / "laboratory" / "index.html")
+    shutil.copytree(crates, extra / crate_pages.FOLDER, ignore=shutil.ignore_patterns(".*"))
 
 
 if __name__ == "__main__":
     target = ROOT / "target"
-    carry(ROOT / "web" / "dist", target / "site-figures", target / "site-extra")
+    carry(ROOT / "web" / "dist", target / "doc", target / "site-figures", target / "site-extra")
     print(f"{stage(target / 'site-pages')} pages")

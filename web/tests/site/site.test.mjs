@@ -13,7 +13,7 @@ assert.ok(existsSync(join(site, "index.html")), "the site is not built: make doc
 const inside = `${pathToFileURL(site).href}/`;
 const axe = readFileSync(join(web, "node_modules/axe-core/axe.min.js"), "utf8");
 
-const pages = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html"));
+const pages = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html") && !name.startsWith("rust/"));
 const withFigures = pages.filter((name) => /class="rerun"/.test(readFileSync(join(site, name), "utf8")));
 
 test("there are figures that run again", () => assert.ok(withFigures.length >= 7, String(withFigures)));
@@ -93,6 +93,16 @@ test("the search finds pages, from a disk", async () => {
   await tab.locator("#search-results ul.search li").first().waitFor({ timeout: 30_000 });
   const found = await tab.locator("#search-results ul.search li > a").evaluateAll((all) => all.map((a) => a.textContent));
   assert.ok(found.some((title) => /LEDBAT/.test(title)), String(found));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("the reference leads to the pages of the crates", async () => {
+  const { tab, faults, close } = await open(`${inside}reference/rust.html`, { inside });
+  const all = await tab.locator("article td a code").allTextContents();
+  assert.ok(all.includes("eddyline-sim") && all.length >= 12, String(all));
+  await tab.getByRole("link", { name: "eddyline-units" }).click();
+  await tab.getByRole("heading", { name: /Crate\s+eddyline_units/ }).waitFor();
   assert.deepEqual(faults, []);
   await close();
 });
