@@ -18,7 +18,7 @@ EXECUTABLES = ("eddyline-live",)
 
 
 def crates() -> list[tuple[str, str]]:
-    """Name and description of every crate that is published as a library, in the workspace's order: from the bottom up."""
+    """Name and description of every crate that is published as a library, from the bottom up."""
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     packages = [tomllib.loads((ROOT / member / "Cargo.toml").read_text())["package"] for member in members]
     public = [p for p in packages if p.get("publish", True) and p["name"] not in EXECUTABLES]
