@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import crate_pages
+import notebook_pages
 from figures import laboratory, rerun, with_laboratory
 from paper_pages import paper_pages
 
@@ -56,6 +57,7 @@ def places() -> dict[Path, str]:
     docs = ROOT / "docs"
     for page in sorted(docs.rglob("*.md")):
         found.setdefault(page, page.relative_to(docs).as_posix())
+    found |= {file: f"notebooks/{file.stem}.md" for file in sorted((ROOT / "examples").glob("*.ipynb"))}
     for page in sorted((ROOT / "python/eddyline/papers").glob("*/*.md")):
         name = page.parent.name.replace("_", "-")
         found[page] = f"papers/{name}.md" if page.name == "README.md" else f"papers/{name}-errata.md"
@@ -78,7 +80,7 @@ def linked(text: str, page: Path, known: dict[Path, str], pictures: dict[Path, s
         file = (page.parent / path).resolve()
         if not file.exists():
             sys.exit(f"error: {page.relative_to(ROOT)}: {target} leads nowhere")
-        if file in known:
+        if file in known and file != page:
             return f"]({os.path.relpath(known[file], here)}{hash_}{anchor})"
         inside = file.relative_to(ROOT).as_posix()
         if file.suffix in PICTURES:
@@ -120,11 +122,13 @@ def navigation(known: dict[Path, str], papers: list[str]) -> dict[str, str]:
     """Tables of contents by page: the index of docs says what is in which section."""
     groups = sections((ROOT / "docs/README.md").read_text("utf-8"))
     top = dict(groups)
+    notebooks = [place for place in known.values() if place.startswith("notebooks/")]
     top["Reference"][4:4] = ["reference/python.md", "reference/rust.md"]
-    used = {page for pages in top.values() for page in pages}
+    used = {*notebooks, *(page for pages in top.values() for page in pages)}
     start = ["documentation.md", "tasks.md"]
     about = ["contributing.md", "changelog.md"]
-    front = [("", start), *((c, p) for c, p in top.items() if c != "Reference"), ("Papers", papers)]
+    front = [("", start), ("Tutorials", top.pop("Tutorials")), ("Notebooks", notebooks)]
+    front += [*((c, p) for c, p in top.items() if c != "Reference"), ("Papers", papers)]
     front += [("Reference", top["Reference"]), ("About", about)]
     inside: dict[str, str] = {"index.md": contents(front)}
     used |= {*start, *about, *papers, "index.md"}
@@ -154,7 +158,7 @@ def stage(folder: Path) -> int:
     papers = list(extra)
     navigated = navigation(known, papers)
     for page, place in known.items():
-        text = page.read_text("utf-8")
+        text = notebook_pages.markdown(page) if page.suffix == ".ipynb" else page.read_text("utf-8")
         if place in INVITED:
             before, mark, after = text.partition(INVITED[place])
             text = before + INVITATION.replace("LABORATORY", laboratory(place)) + mark + after

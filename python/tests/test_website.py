@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "website"))
 import check  # noqa: E402
 import crate_pages  # noqa: E402
 import figures  # noqa: E402
+import notebook_pages  # noqa: E402
 import paper_pages  # noqa: E402
 import stage  # noqa: E402
 
@@ -136,3 +137,21 @@ def test_pages_of_rustdoc_are_not_checked_twice(tmp_path):
     (tmp_path / "rust/index.html").write_text('<a href="none.html">x</a>')
     (tmp_path / "index.html").write_text('<a href="rust/index.html">x</a><a href="rust/none.html">x</a>')
     assert check.faults(tmp_path) == ["index.html: rust/none.html: no such file"]
+
+
+def test_every_notebook_is_a_page_with_all_that_is_saved_in_it(staged):
+    notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
+    assert len(notebooks) >= 3
+    for notebook in notebooks:
+        text = (staged / "notebooks" / f"{notebook.stem}.md").read_text()
+        cells = [c for c in json.loads(notebook.read_text())["cells"] if c["cell_type"] == "code"]
+        assert text.count("```python\n") == len(cells)
+        shown = [output["data"] for cell in cells for output in cell["outputs"]]
+        assert text.count('class="shown"') == len(shown)
+        assert text.count("data:image/png;base64,") == sum("image/png" in data for data in shown)
+        assert text.startswith("# ")
+        assert f"examples/{notebook.name})" in text
+
+
+def test_what_a_cell_prints_is_no_markup():
+    assert "&lt;Figure&gt;" in notebook_pages.output({"text/plain": ["<Figure>"]})
