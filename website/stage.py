@@ -43,6 +43,20 @@ PAGES = {
 INVITED = {"index.md": "<!-- rerun", "guides/browser.md": "## "}
 """Pages that invite to the laboratory, and what the invitation stands before."""
 
+LIVE = """```{raw} html
+<div class="live" data-laboratory="LABORATORY" data-story="upload">
+```
+
+![The laboratory: a download and an upload on their way through the queues of a line, and their throughput as the upload
+starts](docs/images/laboratory.png)
+
+INVITATION```{raw} html
+</div>
+```
+
+"""
+"""The front page has the laboratory itself; without JavaScript its picture and the invitation."""
+
 INVITATION = """```{raw} html
 <p class="invitation"><a href="LABORATORY">Open the laboratory</a> Sliders, queues and packets on their way, in this
 browser, without installing anything.</p>
@@ -161,7 +175,8 @@ def stage(folder: Path) -> int:
         text = notebook_pages.markdown(page) if page.suffix == ".ipynb" else page.read_text("utf-8")
         if place in INVITED:
             before, mark, after = text.partition(INVITED[place])
-            text = before + INVITATION.replace("LABORATORY", laboratory(place)) + mark + after
+            invitation = LIVE.replace("INVITATION", INVITATION) if place == "index.md" else INVITATION
+            text = before + invitation.replace("LABORATORY", laboratory(place)) + mark + after
         text = with_laboratory(rerun(text, page), place)
         text = crate_pages.with_table(linked(text, page, known, pictures), place)
         text += extra.get(place, "")

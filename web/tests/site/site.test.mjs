@@ -70,11 +70,39 @@ test("a changed scenario gives another result, an invalid one its error, and ano
   await other.close();
 });
 
+test("the laboratory plays on the front page, in its height and in the page's colours", async () => {
+  const { tab, faults, close } = await open(inside + "index.html", { inside });
+  const inner = tab.frameLocator(".live iframe");
+  await inner.locator(".setup[data-done]").waitFor({ timeout: 60_000 });
+  await tab.locator(".live.plays").waitFor();
+  const clock = async () => Number.parseFloat(await inner.locator(".clock").textContent());
+  const before = await clock();
+  await tab.waitForTimeout(500);
+  assert.ok((await clock()) > before, "it plays");
+  assert.ok(!(await tab.locator(".live img").isVisible()));
+  const heights = () => Promise.all([tab.locator(".live iframe").evaluate((f) => f.clientHeight), inner.locator("body").evaluate((b) => b.scrollHeight)]);
+  const [frame, content] = await heights();
+  assert.ok(Math.abs(frame - content) <= 2, `${frame} px for ${content} px`);
+  const page = () => inner.locator("body").evaluate((b) => getComputedStyle(b).backgroundColor);
+  const light = await page();
+  await tab.evaluate(() => (document.body.dataset.theme = "dark"));
+  await inner.locator("html[data-theme=dark]").waitFor();
+  assert.notEqual(await page(), light);
+  await inner.getByRole("link", { name: "All controls" }).click();
+  await tab.waitForURL(/laboratory\/index\.html#/);
+  await tab.locator("aside").waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("without JavaScript the pictures stay", async () => {
   const { tab, close } = await open(inside + "index.html", { inside, javaScriptEnabled: false });
   const picture = tab.locator(".rerun img");
   assert.ok(await picture.isVisible());
   assert.equal(await tab.locator(".rerun-run").count(), 0);
+  assert.ok(await tab.locator(".live img").isVisible());
+  assert.ok(await tab.locator(".live .invitation a").isVisible());
+  assert.equal(await tab.locator("iframe").count(), 0);
   await close();
 });
 
