@@ -155,3 +155,18 @@ def test_every_notebook_is_a_page_with_all_that_is_saved_in_it(staged):
 
 def test_what_a_cell_prints_is_no_markup():
     assert "&lt;Figure&gt;" in notebook_pages.output({"text/plain": ["<Figure>"]})
+
+
+def test_every_figure_runs_again_or_is_listed_with_the_reason():
+    guide = (ROOT / "docs/guides/browser.md").read_text()
+    listed = {
+        (ROOT / "docs/guides" / name).resolve()
+        for name in re.findall(r"^\| .*?\]\(([\w./-]+\.md)\)", guide, re.MULTILINE)
+    }
+    sheets = re.compile(r"images/controllers/")
+    assert ROOT / "docs/controllers/README.md" in listed
+    for page in ROOT.glob("docs/**/*.md"):
+        text = figures.MARK.sub("", page.read_text())
+        pictures = [name for name in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text) if name.endswith((".png", ".svg"))]
+        if any(not sheets.search(name) for name in pictures):
+            assert page in listed, f"{page.relative_to(ROOT)}: {pictures}"
