@@ -51,9 +51,12 @@ def commands(page: Path) -> list[str]:
     fenced = [block.code for block in blocks(page, "sh", "console")]
     found = []
     for code in [*fenced, indented]:
-        for line in code.replace("\\\n", " ").splitlines():
+        lines = iter(code.replace("\\\n", " ").splitlines())
+        for line in lines:
             if COMMAND.match(line):
-                found += _parts(COMMAND.sub("", line))
+                while (parts := _parts(COMMAND.sub("", line))) is None:
+                    line += "\n" + next(lines)
+                found += parts
     return found
 
 
@@ -63,15 +66,18 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return text
 
 
-def _parts(line: str) -> list[str]:
-    """The commands of a line, without a comment, and without options in brackets, which may be left out."""
+def _parts(line: str) -> list[str] | None:
+    """The commands of a line, without a comment, and without options in brackets, which may be left out.
+
+    None where a quotation ends lines below.
+    """
     lexer = shlex.shlex(re.sub(r"\s+#\s.*| \[-.*\]", "", line), posix=True, punctuation_chars="&;|")
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
         words = list(lexer)
-    except ValueError:  # a quotation that ends lines below
-        return [line.strip()]
+    except ValueError:
+        return None
     found: list[list[str]] = [[]]
     for word in words:
         if word in ("&&", ";", "|"):

@@ -115,3 +115,28 @@ def scenario(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The executable of world `kernel`, where it is and may run."""
+    import eddyline.live as live
+    from eddyline.errors import WorldUnavailable
+    from eddyline.scenario import Scenario
+
+    if LIVE is None:
+        monkeypatch.delenv(live.VARIABLE)
+    else:
+        monkeypatch.setenv(live.VARIABLE, LIVE)
+    missing = live.unavailable()
+    if missing is not None:
+        pytest.skip(f"{missing}")
+    found = live.executable()
+    assert found is not None
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["down"], "ack": ["up"]}
+    links = [{"name": name, "rate": "10 Mbit/s", "delay": "20 ms"} for name in ("down", "up")]
+    try:
+        Scenario({"duration": "20 ms", "link": links, "flow": [flow]}).run("kernel", series=False)
+    except WorldUnavailable as e:
+        pytest.skip(f"{e}; {e.hint}")
+    return found

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import conftest
 import pytest
@@ -22,9 +22,6 @@ from eddyline.cli.watch import drawn
 from eddyline.errors import InputError, WorldUnavailable
 from eddyline.scenario import Scenario
 from eddyline.worlds import RunOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TRIES = 3
 TCP = Path("/proc/sys/net/ipv4")
@@ -41,25 +38,6 @@ def _flow(name: str, kind: str, **more: Any) -> dict[str, Any]:
 
 def _table(*flows: dict[str, Any], duration: str = "4 s", warmup: str = "1 s", **down: Any) -> dict[str, Any]:
     return {"duration": duration, "warmup": warmup, "link": [_link("down", **down), _link("up")], "flow": list(flows)}
-
-
-@pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The executable, where it is and may run."""
-    if conftest.LIVE is None:
-        monkeypatch.delenv(live.VARIABLE)
-    else:
-        monkeypatch.setenv(live.VARIABLE, conftest.LIVE)
-    missing = live.unavailable()
-    if missing is not None:
-        pytest.skip(f"{missing}")
-    found = live.executable()
-    assert found is not None
-    try:
-        Scenario(_table(_flow("x", "reno"), duration="20 ms", warmup="0 s")).run("kernel", series=False)
-    except WorldUnavailable as e:
-        pytest.skip(f"{e}; {e.hint}")
-    return found
 
 
 def _trusted(table: dict[str, Any], series: bool = False) -> Any:
