@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import conftest
 import pytest
-from code_blocks import ROOT, blocks
+from code_blocks import ROOT, blocks, pages
 from conftest import COMMAND, TWO_WAY
 from documented_commands import SLOW, Need, furnished, may_fail, needing, words
 from sweeps.test_dask import cluster
@@ -157,6 +157,22 @@ def test_a_controller_of_ones_own_is_built_and_runs(built: str, tree: Path, eddy
         steps = f"cd my-cc\n{steps}"
     script = "\n".join(f"{line} || test $? = 1" if may_fail(line) else line for line in steps.splitlines())
     assert "my-cc" in done("sh", "-ec", script, cwd=tree)
+
+
+STANDING = [page for page in pages() if any("standing_queues" in block.code for block in blocks(page, "sh"))]
+
+
+@slow
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+@pytest.mark.parametrize("page", STANDING, ids=lambda page: page.stem)
+def test_tables_of_queues_are_what_their_command_prints(page: Path) -> None:
+    """An example of the crate, built once in the checkout."""
+    command = next(block.code for block in blocks(page, "sh") if "standing_queues" in block.code)
+    target = {"CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))}
+    rows = re.findall(r"^\| [\d.]+ \|.*$", done("sh", "-ec", command, cwd=ROOT, **target), re.MULTILINE)
+    text = page.read_text("utf-8")
+    assert len(rows) == 18
+    assert [row for row in rows if row not in text] == []
 
 
 def test_every_demanding_command_has_a_test() -> None:
