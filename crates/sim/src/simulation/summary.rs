@@ -19,7 +19,8 @@ use crate::network::Net;
 pub struct Ending<'a> {
     pub network: &'a Network,
     pub flows: Vec<Flow>,
-    pub net: &'a Net,
+    /// Where each link is, with its number there.
+    pub links: Vec<(&'a Net, usize)>,
     pub probes: Vec<Probes>,
     pub sampler: Option<&'a BottleneckSampler>,
     pub arrivals: Vec<ArrivalsResult>,
@@ -29,7 +30,7 @@ pub struct Ending<'a> {
 
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, mut flows, net, mut probes, sampler, arrivals, traffic, counters } = ending;
+    let Ending { network, mut flows, links, mut probes, sampler, arrivals, traffic, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (flow, spec) in flows.iter_mut().zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
@@ -56,7 +57,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         flows: results,
-        links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
+        links: links.iter().enumerate().map(|(i, at)| link_result(network, *at, sampler, i)).collect(),
         groups,
         arrivals,
         traffic,
@@ -116,9 +117,14 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttH
     (result, record.histogram, record.rtt)
 }
 
-fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>, index: usize) -> LinkResult {
+fn link_result(
+    network: &Network,
+    (net, number): (&Net, usize),
+    sampler: Option<&BottleneckSampler>,
+    index: usize,
+) -> LinkResult {
     let link = &network.links[index];
-    let (m, lost) = net.meter(index);
+    let (m, lost) = net.meter(number);
     let window = network.duration - network.warmup;
     let transmitted = m.transmitted();
     let total: f64 = transmitted.iter().sum();
@@ -147,7 +153,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
         },
         marked: Some(m.marks),
         lost: Some(lost),
-        corrupted: net.corrupted(index),
+        corrupted: net.corrupted(number),
         bottleneck: share.map(|s| s >= 0.5),
         bottleneck_share: share,
     }

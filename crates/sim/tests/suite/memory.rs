@@ -7,8 +7,15 @@ use std::ops::ControlFlow;
 use eddyline_sim::{Options, SimError, run};
 
 /// 16 MiB are 65,536 packets.
-const BUDGET: Options =
-    Options { series: false, packet_log: None, qlog: None, general_queues: false, memory: Some(16 << 20) };
+const BUDGET: Options = Options {
+    series: false,
+    packet_log: None,
+    qlog: None,
+    general_queues: false,
+    memory: Some(16 << 20),
+    threads: 1,
+    divide_always: false,
+};
 
 fn end(text: &str) -> Result<u64, SimError> {
     let outcome = run(&scenarios::network(text), &BUDGET, &mut |_| ControlFlow::Continue(()));
