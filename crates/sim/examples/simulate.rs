@@ -12,13 +12,16 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (file, duration, threads) = match &arguments[..] {
         [file, duration] => (file, duration, Ok(1)),
-        [file, duration, threads] => (file, duration, threads.parse()),
+        [file, duration, threads] => (file, duration, threads.parse::<usize>()),
         _ => {
             eprintln!("usage: simulate FILE DURATION [THREADS]");
             return ExitCode::FAILURE;
         }
     };
-    match threads.map_err(|e| e.to_string()).and_then(|threads| simulate(file, duration, threads)) {
+    match threads
+        .map_err(|e: std::num::ParseIntError| e.to_string())
+        .and_then(|threads| simulate(file, duration, threads))
+    {
         Ok(packets) => {
             println!("{packets}");
             ExitCode::SUCCESS

@@ -6,7 +6,7 @@ use eddyline_units::Time;
 
 use super::partition::Partition;
 use crate::endpoint::FlowState;
-use crate::meter::WindowEdge;
+use crate::meter::{SampleTimes, WindowEdge};
 use crate::network::{Domains, LinkCounts};
 use crate::simulation::{Ends, Options, Paths, Readings, Share, Simulation, SortedNetwork, flow_origin};
 
@@ -16,6 +16,7 @@ pub fn build(
     options: &Options,
     paths: &Paths,
     partition: &Partition,
+    samples: Option<&SampleTimes>,
 ) -> Vec<Simulation<'static>> {
     let count = partition.loads.len();
     let domains = Domains {
@@ -44,7 +45,7 @@ pub fn build(
         shares[of(arrivals.flow.data[0])].arrivals = true;
     }
     let part = |(domain, share): (u32, Share)| {
-        Simulation::part(network, options, paths, paths.layout.part(&domains, domain), share)
+        Simulation::part(network, options, paths, paths.layout.part(&domains, domain), share, samples.cloned())
     };
     (0..).zip(shares).map(part).collect()
 }
@@ -110,11 +111,6 @@ impl Readings for Whole<'_, '_> {
                 flow.meter_mut().on_partial(WindowEdge::Begin, bytes);
             }
         }
-    }
-
-    fn backlog(&self, now: Time, link: u32) -> Time {
-        let (domain, number) = self.places.links[link as usize];
-        self.parts[domain as usize].net().backlog(now, number)
     }
 
     fn flow(&self, flow: usize) -> (FlowState, f64) {

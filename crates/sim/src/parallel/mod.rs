@@ -10,6 +10,7 @@ mod domains;
 mod groups;
 mod growth;
 mod partition;
+mod samples;
 mod windows;
 
 use std::num::NonZero;
@@ -17,7 +18,8 @@ use std::ops::ControlFlow;
 use std::thread;
 
 use self::partition::{Indivisible, Partition};
-use self::windows::{End, Windows};
+use self::samples::Samples;
+use self::windows::{End, Ended, Windows};
 use crate::simulation::{Execution, Measurement, Options, Outcome, Paths, Progress, SimError, SortedNetwork, ending};
 
 /// Runs `network` on the threads that `options` ask for; on one, with the reason, where more do not pay.
@@ -46,8 +48,10 @@ pub fn run(
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = options.threads.min(partition.loads.len()).min(processors);
     let measurement = Measurement::new(network, options)?;
-    let parts = domains::build(network, options, &paths, &partition);
-    let mut windows = Windows::new(network, parts, measurement, &partition, threads);
+    let mut samples = Samples::new(network);
+    let parts = domains::build(network, options, &paths, &partition, samples.times());
+    samples.set_places(&parts);
+    let mut windows = Windows::new(network, parts, measurement, samples, &partition, threads);
     match windows.run(observe) {
         End::Complete => {}
         End::Interrupted => return Err(SimError::Interrupted),
@@ -61,8 +65,8 @@ pub fn run(
         windows: windows.count(),
         one_because: None,
     };
-    let (mut parts, measurement) = windows.finish();
-    let (sampler, series) = measurement.finish();
-    let result = ending::finish(network, &mut parts, sampler.as_ref())?;
+    let Ended { mut parts, measurement, samples } = windows.finish();
+    let result = ending::finish(network, &mut parts, samples.sampler())?;
+    let series = measurement.finish();
     Ok(Ok(Outcome { result, series, log: None, execution }))
 }

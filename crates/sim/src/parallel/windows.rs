@@ -14,6 +14,7 @@ use super::balance::{assign, imbalance};
 use super::barrier::Barrier;
 use super::domains::{Places, Whole, lock};
 use super::partition::Partition;
+use super::samples::Samples;
 use crate::network::Crossing;
 use crate::simulation::{Measurement, Progress, Simulation};
 
@@ -52,6 +53,15 @@ pub struct Windows {
     stopped: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     measurement: Mutex<Measurement>,
+    samples: Mutex<Samples>,
+}
+
+/// What a run leaves.
+#[derive(Debug)]
+pub struct Ended {
+    pub parts: Vec<Simulation<'static>>,
+    pub measurement: Measurement,
+    pub samples: Samples,
 }
 
 /// What other threads see of a domain.
@@ -80,6 +90,7 @@ impl Windows {
         network: &Network,
         parts: Vec<Simulation<'static>>,
         measurement: Measurement,
+        samples: Samples,
         partition: &Partition,
         threads: usize,
     ) -> Self {
@@ -105,6 +116,7 @@ impl Windows {
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
             measurement: Mutex::new(measurement),
+            samples: Mutex::new(samples),
         }
     }
 
@@ -114,9 +126,12 @@ impl Windows {
     }
 
     /// The simulations of all domains, and what was measured.
-    pub fn finish(self) -> (Vec<Simulation<'static>>, Measurement) {
-        let parts = self.parts.into_iter().map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
-        (parts.collect(), self.measurement.into_inner().unwrap_or_else(PoisonError::into_inner))
+    pub fn finish(self) -> Ended {
+        Ended {
+            parts: self.parts.into_iter().map(owned).collect(),
+            measurement: owned(self.measurement),
+            samples: owned(self.samples),
+        }
     }
 
     /// Runs to the end; this thread is one of those that simulate, and calls `observe`.
@@ -197,11 +212,11 @@ impl Windows {
         let mut part = lock(&self.parts[domain]);
         let (packets, sent) = (part.net().packets(), part.net().counters.sent);
         if window.measures {
-            part.hold_at(window.end);
+            part.schedule_measurement(window.end);
         }
         // it stops at the end of the window, at the measurement or because of its memory, which is looked at below
         let _: ControlFlow<_> = part.run(window.end, u64::MAX, &mut |_| ControlFlow::Continue(()));
-        part.hold_at(Time::MAX);
+        part.schedule_measurement(Time::MAX);
         let most = packets + part.net().counters.sent - sent;
         self.packets.fetch_add(most, Ordering::AcqRel);
         self.domains[domain].events.store(part.events(), Ordering::Release);
@@ -228,6 +243,7 @@ impl Windows {
         if self.packets.swap(0, Ordering::AcqRel) > self.max_packets {
             return self.stop(End::OutOfMemory);
         }
+        held(&self.samples).judge(window.end, |domain| lock(&self.parts[domain]).take_samples());
         let count = self.count.fetch_add(1, Ordering::AcqRel);
         if !count.is_multiple_of(REVIEW) {
             return;
@@ -257,6 +273,10 @@ impl Windows {
         measurement.measure(now, &mut Whole::lock(&self.parts, &self.places));
         self.hold.store(measurement.next().as_ps(), Ordering::Release);
     }
+}
+
+fn owned<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -20,10 +20,11 @@ use super::memory;
 use super::options::{Options, Progress};
 use super::paths::{Paths, flow_path};
 use super::probes::Probes;
+use super::sampling::Sampling;
 use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, FlowState, Transport};
-use crate::meter::{FlowMeter, PacketLog, PacketLogger, Qlog, SenderState, WindowEdge};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, SenderState, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
 use crate::packet::{Packet, PacketKind, PacketSink};
 
@@ -46,8 +47,11 @@ pub struct Simulation<'a> {
     transport: Option<&'a dyn Transport>,
     /// Sources: measurement (window, samples, series), flows, cross traffic, probes, tables of arrivals, dynamic flows.
     timers: EventQueue,
-    /// None in a part of a network, which stops for each measurement instead.
+    /// None in a part of a network, which stops for measurements instead.
     measurement: Option<Measurement>,
+    sampling: Sampling,
+    /// When the whole network is measured next, of which this is a part.
+    hold: Time,
     share: Share,
     /// There are traces of flows.
     traced: bool,
@@ -98,19 +102,24 @@ impl<'a> Simulation<'a> {
             whole.payloads = network.flows.iter().map(|f| f.packet - f.header).collect();
         }
         whole.measurement = Some(measurement);
-        whole.schedule_measurement();
+        whole.sampling = Sampling::judged(BottleneckSampler::new(network));
+        whole.schedule_measurement(Time::MAX);
         Ok(whole)
     }
 
-    /// What has `share` and `plan` of `network`, at time zero, over TCP.
+    /// What has `share` and `plan` of `network`, at time zero, over TCP; keeps the waits at its links at the times of `samples`.
     pub fn part(
         network: &SortedNetwork<'_>,
         options: &Options,
         paths: &Paths,
         plan: Plan,
         share: Share,
+        samples: Option<SampleTimes>,
     ) -> Simulation<'static> {
-        Simulation::lay_out(network, options, None, paths, plan, share, None)
+        let mut part = Simulation::lay_out(network, options, None, paths, plan, share, None);
+        part.sampling = Sampling::kept(samples);
+        part.schedule_measurement(Time::MAX);
+        part
     }
 
     fn lay_out(
@@ -176,6 +185,8 @@ impl<'a> Simulation<'a> {
             transport,
             timers,
             measurement: None,
+            sampling: Sampling::Off,
+            hold: Time::MAX,
             share,
             traced: false,
             payloads: Vec::new(),
@@ -395,20 +406,25 @@ impl<'a> Simulation<'a> {
 
     /// Makes the measurements that are due.
     fn measure(&mut self, now: Time) -> ControlFlow<Stop> {
-        let Some(mut measurement) = self.measurement.take() else { return ControlFlow::Break(Stop::Measurement) };
-        measurement.measure(now, self);
-        self.measurement = Some(measurement);
-        self.schedule_measurement();
+        if self.sampling.next() <= now {
+            self.sampling.sample(now, &self.net);
+        }
+        if let Some(mut measurement) = self.measurement.take() {
+            measurement.measure(now, self);
+            self.measurement = Some(measurement);
+        }
+        if now == self.hold {
+            return ControlFlow::Break(Stop::Measurement);
+        }
+        self.schedule_measurement(self.hold);
         ControlFlow::Continue(())
     }
 
-    fn schedule_measurement(&mut self) {
-        self.hold_at(self.measurement.as_ref().map_or(Time::MAX, Measurement::next));
-    }
-
-    /// When the next measurement is due.
-    pub fn hold_at(&mut self, at: Time) {
-        self.timers.set(MEASUREMENT, at);
+    /// Also stops for a measurement of the whole network at `hold`.
+    pub fn schedule_measurement(&mut self, hold: Time) {
+        self.hold = hold;
+        let own = self.measurement.as_ref().map_or(Time::MAX, Measurement::next);
+        self.timers.set(MEASUREMENT, own.min(self.sampling.next()).min(hold));
     }
 
     /// When the next event is due.
@@ -472,6 +488,11 @@ impl<'a> Simulation<'a> {
         self.cross.iter().zip(specs).map(|(source, spec)| source.result(spec, &self.net)).collect()
     }
 
+    /// Takes out the samples kept since the last call: the waits at its own links, sample after sample.
+    pub fn take_samples(&mut self) -> Vec<Time> {
+        if let Sampling::Kept(_, kept) = &mut self.sampling { mem::take(kept) } else { Vec::new() }
+    }
+
     /// The series so far, if they are recorded.
     pub fn series(&self) -> Option<&Series> {
         self.measurement.as_ref().and_then(Measurement::series)
@@ -512,10 +533,13 @@ impl<'a> Simulation<'a> {
         mut self,
         network: &SortedNetwork<'_>,
     ) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
-        let measurement = self.measurement.take();
-        let (sampler, series) = measurement.map(Measurement::finish).unwrap_or_default();
+        let series = self.measurement.take().and_then(Measurement::finish);
+        let sampler = match mem::replace(&mut self.sampling, Sampling::Off) {
+            Sampling::Judged(sampler, _) => Some(sampler),
+            Sampling::Kept(..) | Sampling::Off => None,
+        };
         let mut parts = [self];
-        let result = ending::finish(network, &mut parts, sampler.as_ref())?;
+        let result = ending::finish(network, &mut parts, sampler.as_deref())?;
         let [whole] = parts;
         let log = whole.net.logger.and_then(|logger| logger.finish());
         Ok((result, series, log))
@@ -528,10 +552,6 @@ impl Readings for Simulation<'_> {
         for (place, bytes) in self.count_partial_packets(now, WindowEdge::Begin).into_iter().flatten() {
             self.flows[place as usize].meter_mut().on_partial(WindowEdge::Begin, bytes);
         }
-    }
-
-    fn backlog(&self, now: Time, link: u32) -> Time {
-        self.net.backlog(now, link)
     }
 
     fn flow(&self, flow: usize) -> (FlowState, f64) {

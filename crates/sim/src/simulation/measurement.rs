@@ -1,4 +1,4 @@
-//! What is measured while a simulation runs: when the summary window begins, samples of bottlenecks, series.
+//! What is measured of the whole network while it is simulated: when the summary window begins, and series.
 //!
 //! A measurement comes after the arrivals of its moment and before the timers.
 
@@ -10,16 +10,12 @@ use super::options::Options;
 use super::series_recorder::SeriesRecorder;
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::FlowState;
-use crate::meter::BottleneckSampler;
 use crate::network::LinkCounts;
 
 /// What is read from a simulation, by the places of flows and links in the sorted network.
 pub trait Readings {
     /// The summary window begins.
     fn begin_window(&mut self, now: Time);
-
-    /// How long a packet that arrives at `link` now would wait.
-    fn backlog(&self, now: Time, link: u32) -> Time;
 
     /// The state of a flow, and the bits of it that have arrived.
     fn flow(&self, flow: usize) -> (FlowState, f64);
@@ -33,7 +29,6 @@ pub trait Readings {
 pub struct Measurement {
     warmup: Time,
     window_open: bool,
-    sampler: Option<BottleneckSampler>,
     recorder: Option<SeriesRecorder>,
 }
 
@@ -46,7 +41,6 @@ impl Measurement {
         Ok(Self {
             warmup: network.warmup,
             window_open: false,
-            sampler: BottleneckSampler::new(network),
             recorder: options.series.then(|| SeriesRecorder::new(network)).transpose()?,
         })
     }
@@ -54,9 +48,8 @@ impl Measurement {
     /// When the next is due.
     pub fn next(&self) -> Time {
         let window = if self.window_open { Time::MAX } else { self.warmup };
-        let sample = self.sampler.as_ref().map_or(Time::MAX, BottleneckSampler::next);
         let tick = self.recorder.as_ref().map_or(Time::MAX, SeriesRecorder::next);
-        window.min(sample).min(tick)
+        window.min(tick)
     }
 
     /// Makes what is due.
@@ -64,9 +57,6 @@ impl Measurement {
         if !self.window_open && now >= self.warmup {
             self.window_open = true;
             readings.begin_window(now);
-        }
-        if let Some(s) = self.sampler.as_mut().filter(|s| s.next() <= now) {
-            s.sample(|link| readings.backlog(now, link));
         }
         if let Some(r) = self.recorder.as_mut().filter(|r| r.next() <= now) {
             r.record(now, readings);
@@ -78,8 +68,8 @@ impl Measurement {
         self.recorder.as_ref().map(SeriesRecorder::so_far)
     }
 
-    /// The samples of bottlenecks, and the series.
-    pub fn finish(self) -> (Option<BottleneckSampler>, Option<Series>) {
-        (self.sampler, self.recorder.map(SeriesRecorder::finish))
+    /// The series.
+    pub fn finish(self) -> Option<Series> {
+        self.recorder.map(SeriesRecorder::finish)
     }
 }

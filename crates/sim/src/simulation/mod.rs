@@ -13,6 +13,7 @@ mod options;
 mod paths;
 mod probes;
 mod run;
+mod sampling;
 mod series_recorder;
 mod share;
 mod sorted_network;
