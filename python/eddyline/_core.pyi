@@ -164,6 +164,7 @@ class SimOptions:
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
         memory: Bytes that packets in the network may take; a run that needs more ends with an error.
         qlog: Write qlog traces to these files, one per flow.
+        threads: Simulate on so many threads, where that pays; the result is the same.
     """
 
     def __new__(
@@ -173,6 +174,7 @@ class SimOptions:
         log: bool | str = False,
         memory: int | None = None,
         qlog: Sequence[Path] | None = None,
+        threads: int = 1,
     ) -> SimOptions: ...
 
 @final
@@ -285,6 +287,8 @@ class Run:
     def approximations(self) -> list[str]: ...
     @property
     def failures(self) -> list[tuple[str, str, str]]: ...
+    @property
+    def execution(self) -> tuple[int, int, str | None]: ...
     @property
     def names(self) -> Names: ...
     def series(self) -> dict[str, bytes] | None: ...

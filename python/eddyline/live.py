@@ -130,6 +130,8 @@ class LiveRun:
     PACKETS = _core.Run.PACKETS
     failures: Final[tuple[tuple[str, str, str], ...]] = ()
     """It has no controllers from files."""
+    execution: Final[tuple[int, int, str | None]] = (1, 1, None)
+    """It has nothing to divide."""
 
     def __init__(self, text: str, names: _core.Names, columns: dict[str, bytes] | None) -> None:
         self._text = text

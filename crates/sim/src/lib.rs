@@ -17,5 +17,6 @@ pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog, QLOG_VERSION, Qlog
 pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
 pub use run::run;
 pub use simulation::{
-    Decisions, Execution, Incremental, Options, Outcome, Progress, SimError, SortedNetwork, Stepper, run_over,
+    Decisions, Execution, Incremental, Options, Outcome, PROCESSORS, Progress, Scaling, SimError, SortedNetwork,
+    Stepper, run_over,
 };

@@ -11,6 +11,7 @@ mod groups;
 mod growth;
 mod partition;
 mod samples;
+mod scaling;
 mod windows;
 
 use std::num::NonZero;
@@ -20,6 +21,8 @@ use std::thread;
 use self::partition::{Indivisible, Partition};
 use self::samples::Samples;
 use self::windows::{End, Ended, Windows};
+use eddyline_cc::ControllerParams;
+
 use crate::simulation::{Execution, Measurement, Options, Outcome, Paths, Progress, SimError, SortedNetwork, ending};
 
 /// Runs `network` on the threads that `options` ask for; on one, with the reason, where more do not pay.
@@ -33,6 +36,10 @@ pub fn run(
 ) -> Result<Result<Outcome, &'static str>, SimError> {
     if options.packet_log.is_some() || options.qlog.is_some() {
         return Ok(Err("packet logs and traces are written in order of time, by one thread"));
+    }
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    if flows.into_iter().any(|f| matches!(*f.controller, ControllerParams::Custom(_))) {
+        return Ok(Err("controllers from files run on one thread"));
     }
     let paths = Paths::new(network);
     let partition = match Partition::new(network, &paths, options.threads, options.divide_always) {
@@ -52,6 +59,7 @@ pub fn run(
     let parts = domains::build(network, options, &paths, &partition, samples.times());
     samples.set_places(&parts);
     let mut windows = Windows::new(network, parts, measurement, samples, &partition, threads);
+    windows.measure_scaling(options.measure_scaling);
     match windows.run(observe) {
         End::Complete => {}
         End::Interrupted => return Err(SimError::Interrupted),
@@ -63,6 +71,7 @@ pub fn run(
         domains: partition.loads.len(),
         lookahead: partition.lookahead,
         windows: windows.count(),
+        scaling: windows.scaling(),
         one_because: None,
     };
     let Ended { mut parts, measurement, samples } = windows.finish();

@@ -16,7 +16,7 @@ use super::domains::{Places, Whole, lock};
 use super::partition::Partition;
 use super::samples::Samples;
 use crate::network::Crossing;
-use crate::simulation::{Measurement, Progress, Simulation};
+use crate::simulation::{Measurement, Progress, Scaling, Simulation};
 
 /// Every so many windows progress is reported and loads are looked at.
 const REVIEW: u64 = 64;
@@ -54,6 +54,7 @@ pub struct Windows {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     measurement: Mutex<Measurement>,
     samples: Mutex<Samples>,
+    scaling: Mutex<Option<Scaling>>,
 }
 
 /// What a run leaves.
@@ -69,8 +70,9 @@ pub struct Ended {
 struct Domain {
     /// When its next event is due.
     next: AtomicU64,
-    /// Events so far.
+    /// Events so far, and those of the last window.
     events: AtomicU64,
+    last_events: AtomicU64,
     /// Packets that have entered it in this window. Their sources have their places in the network.
     inbox: Mutex<Vec<Crossing>>,
 }
@@ -97,6 +99,7 @@ impl Windows {
         let domain = |part: &Simulation<'_>| Domain {
             next: AtomicU64::new(part.next_event().as_ps()),
             events: AtomicU64::new(0),
+            last_events: AtomicU64::new(0),
             inbox: Mutex::default(),
         };
         Self {
@@ -117,7 +120,18 @@ impl Windows {
             panic: Mutex::new(None),
             measurement: Mutex::new(measurement),
             samples: Mutex::new(samples),
+            scaling: Mutex::new(None),
         }
+    }
+
+    /// Whether to count what more processors would do.
+    pub fn measure_scaling(&mut self, wanted: bool) {
+        *held(&self.scaling) = wanted.then(Scaling::default);
+    }
+
+    /// What more processors would do, if that was counted.
+    pub fn scaling(&self) -> Option<Scaling> {
+        *held(&self.scaling)
     }
 
     /// Windows simulated.
@@ -219,7 +233,8 @@ impl Windows {
         part.schedule_measurement(Time::MAX);
         let most = packets + part.net().counters.sent - sent;
         self.packets.fetch_add(most, Ordering::AcqRel);
-        self.domains[domain].events.store(part.events(), Ordering::Release);
+        let before = self.domains[domain].events.swap(part.events(), Ordering::AcqRel);
+        self.domains[domain].last_events.store(part.events() - before, Ordering::Release);
         let (net, share) = part.net_and_share();
         net.take_crossings(|to, mut crossing| {
             crossing.packet.flow = share.place_of_flow(crossing.packet.flow);
@@ -244,6 +259,10 @@ impl Windows {
             return self.stop(End::OutOfMemory);
         }
         held(&self.samples).judge(window.end, |domain| lock(&self.parts[domain]).take_samples());
+        if let Some(scaling) = &mut *held(&self.scaling) {
+            let events = self.domains.iter().map(|d| d.last_events.load(Ordering::Acquire));
+            scaling.add(&events.collect::<Vec<_>>());
+        }
         let count = self.count.fetch_add(1, Ordering::AcqRel);
         if !count.is_multiple_of(REVIEW) {
             return;

@@ -24,6 +24,8 @@ pub struct Options {
     pub threads: usize,
     /// Divide every network that can be divided, also where it does not pay; for tests.
     pub divide_always: bool,
+    /// Count what more processors than there are would do; see [`Execution::scaling`](super::Execution::scaling).
+    pub measure_scaling: bool,
 }
 
 /// Progress of a run.

@@ -9,6 +9,7 @@ use eddyline_units::Time;
 use super::error::SimError;
 use super::event_loop::{OBSERVER_MASK, Simulation};
 use super::options::{Options, Progress};
+use super::scaling::Scaling;
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::Transport;
 use crate::meter::PacketLog;
@@ -37,13 +38,16 @@ pub struct Execution {
     pub lookahead: Time,
     /// Windows of time that the threads simulated together.
     pub windows: u64,
+    /// What more processors would do, if that was asked for.
+    pub scaling: Option<Scaling>,
     /// Why there was one thread where more were asked for.
     pub one_because: Option<&'static str>,
 }
 
 impl Execution {
     /// On one thread.
-    pub const ONE: Self = Self { threads: 1, domains: 1, lookahead: Time::MAX, windows: 1, one_because: None };
+    pub const ONE: Self =
+        Self { threads: 1, domains: 1, lookahead: Time::MAX, windows: 1, scaling: None, one_because: None };
 }
 
 /// Runs `network` over TCP on one thread.

@@ -15,6 +15,7 @@ const BUDGET: Options = Options {
     memory: Some(16 << 20),
     threads: 1,
     divide_always: false,
+    measure_scaling: false,
 };
 
 fn end(text: &str) -> Result<u64, SimError> {
