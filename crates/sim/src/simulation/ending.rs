@@ -1,5 +1,9 @@
 //! The end of a run: what its parts have counted, put together, and whether packets are conserved.
 
+use std::collections::BTreeMap;
+use std::iter::{Peekable, Zip};
+use std::vec::IntoIter;
+
 use eddyline_scenario::result::{Counters, RunResult};
 
 use super::error::SimError;
@@ -21,7 +25,13 @@ pub fn finish(
     sampler: Option<&BottleneckSampler>,
 ) -> Result<RunResult, SimError> {
     let now = network.duration;
-    let partial: Vec<_> = parts.iter_mut().map(|part| part.count_partial_packets(now, WindowEdge::End)).collect();
+    let mut partial: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let found: Vec<_> = parts.iter_mut().map(|part| part.count_partial_packets(now, WindowEdge::End)).collect();
+    for stage in 0..2 {
+        for (place, bytes) in found.iter().flat_map(|packets| &packets[stage]) {
+            partial.entry(*place).or_default().push(*bytes);
+        }
+    }
     let (mut in_flight, mut sum, mut events) = (0, PacketCounters::default(), 0);
     for part in &mut *parts {
         in_flight += part.net().in_flight();
@@ -32,25 +42,20 @@ pub fn finish(
     if sum.sent != sum.delivered + sum.dropped + in_flight {
         return Err(SimError::NotConserved(format!("{sum:?}, {in_flight} in flight")));
     }
-    let mut flows = join_flows(network, parts);
-    for stage in 0..2 {
-        for (place, bytes) in partial.iter().flat_map(|packets| &packets[stage]) {
-            flows[*place as usize].meter_mut().on_partial(WindowEdge::End, *bytes);
-        }
-    }
-    let data_packets = flows.iter().map(|f| f.meter().arrived_packets()).sum::<u64>();
-    let dynamic_packets = parts.iter().map(|part| part.dynamic().data_packets()).sum::<u64>();
+    let received = parts.iter().flat_map(|part| part.flows()).map(|flow| flow.meter().arrived_packets());
+    let data_packets = received.sum::<u64>() + parts.iter().map(|part| part.dynamic().data_packets()).sum::<u64>();
     let counters = Counters {
         events: Some(events),
         packets_sent: Some(sum.sent),
         packets_delivered: Some(sum.delivered),
         packets_dropped: Some(sum.dropped),
         packets_in_flight: Some(in_flight),
-        data_packets_delivered: Some(data_packets + dynamic_packets),
+        data_packets_delivered: Some(data_packets),
     };
     let arrivals = parts.iter().flat_map(|part| part.dynamic().results(network, now)).collect();
     let traffic = by_place(parts, |part| (part.share().traffic.clone(), part.traffic_results(network)));
     let probes = by_place(parts, |part| (part.share().probes.clone(), part.take_probes()));
+    let taken = parts.iter_mut().map(Simulation::take_flows).collect();
     let mut nets: Vec<Option<(&Net, usize)>> = vec![None; network.links.len()];
     for part in &*parts {
         let net = part.net();
@@ -59,32 +64,50 @@ pub fn finish(
         }
     }
     let links = nets.into_iter().flatten().collect();
+    let flows = Flows::new(taken, partial);
     let mut result = summary::summarise(Ending { network, flows, links, probes, sampler, arrivals, traffic, counters });
     network.restore(&mut result);
     Ok(result)
 }
 
-/// All flows in the order of the network: both ends of each.
-fn join_flows(network: &SortedNetwork<'_>, parts: &mut [Simulation<'_>]) -> Vec<Flow> {
-    let mut flows: Vec<Option<Flow>> = Vec::new();
-    flows.resize_with(network.flows.len(), || None);
-    let mut receivers = Vec::new();
-    for part in parts {
-        let (taken, ends) = part.take_flows();
-        for (flow, (place, ends)) in taken.into_iter().zip(ends) {
-            if ends == Ends::Receiver {
-                receivers.push((place, flow));
-            } else {
-                flows[place as usize] = Some(flow);
+/// All flows in the order of the network, both ends of each: one after the other, so that they are not held twice.
+struct Flows {
+    /// Those left of each part, with their places.
+    parts: Vec<Peekable<Zip<IntoIter<Flow>, IntoIter<(u32, Ends)>>>>,
+    /// Bytes that have arrived of packets that are arriving, by place of the flow.
+    partial: BTreeMap<u32, Vec<f64>>,
+    next: u32,
+}
+
+impl Flows {
+    fn new(parts: Vec<(Vec<Flow>, Vec<(u32, Ends)>)>, partial: BTreeMap<u32, Vec<f64>>) -> Self {
+        let parts = parts.into_iter().map(|(flows, places)| flows.into_iter().zip(places).peekable());
+        Self { parts: parts.collect(), partial, next: 0 }
+    }
+}
+
+impl Iterator for Flows {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        let (mut sender, mut receiver) = (None, None);
+        for part in &mut self.parts {
+            match part.next_if(|(_, (place, _))| *place == self.next) {
+                Some((flow, (_, Ends::Receiver))) => receiver = Some(flow),
+                Some((flow, _)) => sender = Some(flow),
+                None => {}
             }
         }
-    }
-    for (place, receiver) in receivers {
-        if let Some(flow) = &mut flows[place as usize] {
+        let mut flow: Flow = sender?;
+        if let Some(receiver) = receiver {
             flow.join(receiver);
         }
+        for bytes in self.partial.remove(&self.next).into_iter().flatten() {
+            flow.meter_mut().on_partial(WindowEdge::End, bytes);
+        }
+        self.next += 1;
+        Some(flow)
     }
-    flows.into_iter().flatten().collect()
 }
 
 /// What the parts have, in the order of the network.

@@ -16,9 +16,10 @@ use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram, TRIM, per_
 use crate::network::Net;
 
 /// The final state of a run.
-pub struct Ending<'a> {
+pub struct Ending<'a, F> {
     pub network: &'a Network,
-    pub flows: Vec<Flow>,
+    /// In order.
+    pub flows: F,
     /// Where each link is, with its number there.
     pub links: Vec<(&'a Net, usize)>,
     pub probes: Vec<Probes>,
@@ -29,11 +30,11 @@ pub struct Ending<'a> {
 }
 
 /// The result document of world `sim`.
-pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, mut flows, links, mut probes, sampler, arrivals, traffic, counters } = ending;
+pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
+    let Ending { network, flows, links, mut probes, sampler, arrivals, traffic, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
-    for (flow, spec) in flows.iter_mut().zip(&network.flows) {
-        let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
+    for (mut flow, spec) in flows.zip(&network.flows) {
+        let (result, histogram, rtt) = flow_result(&mut flow, spec, network.duration);
         results.push(result);
         histograms.push(histogram);
         rtts.push(rtt);
