@@ -26,6 +26,7 @@ mod sampler;
 mod shell;
 mod summary;
 mod tcp;
+mod timestamps;
 mod trust;
 mod virtual_clock;
 mod watch;
