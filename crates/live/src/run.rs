@@ -101,6 +101,7 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
         faults.real_time &= real_time;
         faults.lateness.merge(&report.lateness);
         faults.refused += report.packets.refused;
+        faults.stalled = faults.stalled.max(report.stalled);
         reports.push(report);
     }
     for host in &shared.hosts {
