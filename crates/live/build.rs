@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, exit};
 
 /// The program, and what it includes.
-const SOURCES: [&str; 5] =
-    ["bpf/fast.bpf.c", "bpf/window_law.h", "bpf/clock_drift.h", "bpf/delay.h", "bpf/options.h"];
+const SOURCES: [&str; 5] = ["bpf/fast.bpf.c", "bpf/window_law.h", "bpf/clock_drift.h", "bpf/delay.h", "bpf/options.h"];
 
 fn main() {
     for source in SOURCES {

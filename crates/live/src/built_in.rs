@@ -46,7 +46,7 @@ fn refused(error: std::io::Error) -> LiveError {
     if error.kind() == std::io::ErrorKind::InvalidInput {
         return LiveError::Unavailable {
             reason: "the user-mode Linux has FAST of another version".to_owned(),
-            remedy: "build it again: crates/live/uml/build-kernel".to_owned(),
+            remedy: "build it again: eddyline live build-kernel".to_owned(),
         };
     }
     LiveError::call(DEFINE, error)

@@ -10,6 +10,7 @@
 mod approximations;
 #[cfg(feature = "bpf")]
 mod bpf;
+mod build_kernel;
 mod built_in;
 mod clock;
 mod command;
