@@ -79,8 +79,19 @@ struct tcp_congestion_ops {
 /* The kernel's own choice (tcp(7), tcp_min_tso_segs). */
 #define MIN_SEGMENTS 2
 
-/* Set by the loader. */
-const volatile struct law_params params = {};
+/* What the loader sets; whoever loads the object with bpftool gives it to the compiler. */
+#ifndef LAW_PARAMS
+#define LAW_PARAMS { 0 }
+#endif
+#ifndef LAW_NAME
+#define LAW_NAME "eddyline_unset"
+#endif
+/* bpftool before 7.4 has no links. */
+#ifndef LAW_SECTION
+#define LAW_SECTION ".struct_ops.link"
+#endif
+
+const volatile struct law_params params = LAW_PARAMS;
 
 /* State of a connection, in icsk_ca_priv. */
 struct connection {
@@ -267,7 +278,7 @@ u32 fast_undo_cwnd(u64 *ctx)
 	return window;
 }
 
-SEC(".struct_ops.link")
+SEC(LAW_SECTION)
 struct tcp_congestion_ops fast = {
 	.init = (void *)fast_init,
 	.pkts_acked = (void *)fast_pkts_acked,
@@ -276,7 +287,7 @@ struct tcp_congestion_ops fast = {
 	.ssthresh = (void *)fast_ssthresh,
 	.set_state = (void *)fast_set_state,
 	.undo_cwnd = (void *)fast_undo_cwnd,
-	.name = "eddyline_unset",
+	.name = LAW_NAME,
 };
 
 char licence[] SEC("license") = "GPL";

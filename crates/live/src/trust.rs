@@ -5,7 +5,7 @@ use std::time::Duration;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Emulation, LatenessResult, PathCheck};
 
-use crate::emulator::Lateness;
+use crate::emulator::{LaneReport, Lateness};
 use crate::path_check;
 
 /// Lateness of one packet in a hundred must stay below this, in seconds.
@@ -106,6 +106,15 @@ pub struct Faults {
     pub real_time: bool,
     /// Failures of flows.
     pub failures: Vec<String>,
+}
+
+impl Faults {
+    /// Adds those of a thread of the emulator.
+    pub fn add(&mut self, report: &LaneReport) {
+        self.lateness.merge(&report.lateness);
+        self.refused += report.packets.refused;
+        self.stalled = self.stalled.max(report.stalled);
+    }
 }
 
 /// The verdict.
