@@ -22,6 +22,7 @@ LONG = "takes minutes; EDDYLINE_SLOW=1 runs it"
 ELSEWHERE = {
     r" --world kernel|^eddyline shell": "needs the rights to make network namespaces, and takes real time",
     r"^eddyline measure": "needs a second machine",
+    r"^eddyline live": "fetches and compiles a kernel",
     r"dask://|SLURM|merge shard-": "needs a cluster",
     r"libmy_cc|my_cc\.wasm": "needs a compiler for the controller that it made; test_command.py builds and runs one",
     r" --with-sim|^eddyline theory map python": LONG,

@@ -43,8 +43,8 @@ class Lines:
 def choose_controller(sock: socket.socket) -> None:
     """Makes a socket send by CUBIC where the system has it: it is what the written file has.
 
-    To be called before there is a connection. Where the system's default is BBR, a connection that changes later stays paced,
-    and CUBIC that is paced does better beside an upload. Connections have what the listening socket has.
+    To be called before there is a connection. Where the system's default is BBR, a connection that changes later stays
+    paced, and CUBIC that is paced does better beside an upload. Connections have what the listening socket has.
     """
     if hasattr(socket, "TCP_CONGESTION"):
         with suppress(OSError):
