@@ -17,8 +17,18 @@ const FINE_SINCE: (u32, u32) = (6, 7);
 /// Whether a flow's hosts use the fine tick: its controller measures one-way delays, and its scenario does not ask for a coarser one.
 #[must_use]
 pub fn are_fine(flow: &Flow) -> bool {
+    should_be_fine(flow) && kernel_is_since(FINE_SINCE)
+}
+
+/// Whether they should and cannot.
+#[must_use]
+pub fn are_coarse(flow: &Flow) -> bool {
+    should_be_fine(flow) && !kernel_is_since(FINE_SINCE)
+}
+
+fn should_be_fine(flow: &Flow) -> bool {
     let one_way = flow.controller.delay_options().is_some_and(|o| o.delay.is_one_way());
-    one_way && flow.tcp.timestamp_clock.tick < MILLISECOND && kernel_is_since(FINE_SINCE)
+    one_way && flow.tcp.timestamp_clock.tick < MILLISECOND
 }
 
 /// The tick of a flow's timestamps.
