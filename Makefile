@@ -112,8 +112,16 @@ web-test: web $(STAMPS)/build
 docs: web $(STAMPS)/build $(STAMPS)/docs
 	$(MAKE) --no-print-directory site
 
+# Rust's pages of the public crates: target/doc. Comments that link to nothing are errors.
+PRIVATE_CRATES = eddyline-python eddyline-wasm eddyline-live eddyline-example-controller
+$(STAMPS)/rustdoc: $(RUST_SOURCES)
+	@mkdir -p $(@D)
+	rm -rf target/doc # pages of what is no longer there would stay
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet $(PRIVATE_CRATES:%=--exclude %)
+	@touch $@
+
 # As `docs`, with what is built already.
-site: $(STAMPS)/docs
+site: $(STAMPS)/docs $(STAMPS)/rustdoc
 	rm -rf target/site target/site-cache # warnings of pages that did not change would not come again
 	$(BIN)/python website/stage.py
 	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d target/site-cache -c website target/site-pages target/site
