@@ -162,6 +162,9 @@ def test_errors_are_reported(table):
     env = el.env(table)
     with pytest.raises(el.InputError, match="the episode is over"):
         env.step(np.array([0.0]))
+    env.reset(seed=1)
+    with pytest.raises(el.InputError, match="the action has 2 numbers"):
+        env.step(np.array([0.1, 0.2]))
     late = el.env({**table, "flow": [{**table["flow"][0], "start": "5999 ms"}]})
     with pytest.raises(el.EddylineError, match="ends before its first decision"):
         late.reset(seed=1)
