@@ -35,7 +35,7 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
 
 
 def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
-    """What the bottlenecks carry over time; where that is a recording, the mean of each interval in which series are recorded."""
+    """What the bottlenecks carry over time; of a recording, the mean of each interval in which series are recorded."""
     document = json.loads(scenario.canonical)
     known = capacities(document)
     return {

@@ -33,8 +33,8 @@ def in_phase(scenario: Scenario) -> str | None:
     if not shared:
         return None
     return (
-        f"the flows over {', '.join(shared)} can keep in phase all the same, and then one of them has nearly all losses; "
-        "a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
+        f"the flows over {', '.join(shared)} can keep in phase all the same, and then one of them has nearly all "
+        "losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
     )
 
 
