@@ -290,7 +290,7 @@ def _loaded(scenario: Source) -> Scenario:
 
 
 def env(
-    scenario: Source | Sequence[Source],
+    scenario: Source | Sequence[Source] = EXAMPLE,
     flow: str | None = None,
     *,
     every: str | None = None,

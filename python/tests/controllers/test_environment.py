@@ -224,6 +224,7 @@ def test_each_episode_draws_a_scenario_and_values(table):
 
 
 def test_made_by_its_name_alone():
+    assert "10 Mbit/s" in el.env().reset(seed=1)[1]["scenario"]
     env = gymnasium.make("eddyline.environment:eddyline/CongestionControl-v0")
     observation, info = env.reset(seed=1)
     assert observation.shape == (len(OBSERVATION),)
