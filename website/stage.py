@@ -13,6 +13,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import crate_pages
+import notebook_pages
 from figures import laboratory, rerun, with_laboratory
 from paper_pages import paper_pages
 
@@ -31,6 +33,7 @@ PAGES = {
     "crates/quic-cc/README.md": "quic/crate.md",
     "web/npm/README.md": "npm.md",
     "website/python.md": "reference/python.md",
+    "website/rust.md": "reference/rust.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
@@ -39,6 +42,20 @@ PAGES = {
 
 INVITED = {"index.md": "<!-- rerun", "guides/browser.md": "## "}
 """Pages that invite to the laboratory, and what the invitation stands before."""
+
+LIVE = """```{raw} html
+<div class="live" data-laboratory="LABORATORY" data-story="upload">
+```
+
+![The laboratory: a download and an upload on their way through the queues of a line, and their throughput as the upload
+starts](docs/images/laboratory.png)
+
+INVITATION```{raw} html
+</div>
+```
+
+"""
+"""The front page has the laboratory itself; without JavaScript its picture and the invitation."""
 
 INVITATION = """```{raw} html
 <p class="invitation"><a href="LABORATORY">Open the laboratory</a> Sliders, queues and packets on their way, in this
@@ -54,6 +71,7 @@ def places() -> dict[Path, str]:
     docs = ROOT / "docs"
     for page in sorted(docs.rglob("*.md")):
         found.setdefault(page, page.relative_to(docs).as_posix())
+    found |= {file: f"notebooks/{file.stem}.md" for file in sorted((ROOT / "examples").glob("*.ipynb"))}
     for page in sorted((ROOT / "python/eddyline/papers").glob("*/*.md")):
         name = page.parent.name.replace("_", "-")
         found[page] = f"papers/{name}.md" if page.name == "README.md" else f"papers/{name}-errata.md"
@@ -76,7 +94,7 @@ def linked(text: str, page: Path, known: dict[Path, str], pictures: dict[Path, s
         file = (page.parent / path).resolve()
         if not file.exists():
             sys.exit(f"error: {page.relative_to(ROOT)}: {target} leads nowhere")
-        if file in known:
+        if file in known and file != page:
             return f"]({os.path.relpath(known[file], here)}{hash_}{anchor})"
         inside = file.relative_to(ROOT).as_posix()
         if file.suffix in PICTURES:
@@ -118,11 +136,13 @@ def navigation(known: dict[Path, str], papers: list[str]) -> dict[str, str]:
     """Tables of contents by page: the index of docs says what is in which section."""
     groups = sections((ROOT / "docs/README.md").read_text("utf-8"))
     top = dict(groups)
-    top["Reference"].insert(4, "reference/python.md")
-    used = {page for pages in top.values() for page in pages}
+    notebooks = [place for place in known.values() if place.startswith("notebooks/")]
+    top["Reference"][4:4] = ["reference/python.md", "reference/rust.md"]
+    used = {*notebooks, *(page for pages in top.values() for page in pages)}
     start = ["documentation.md", "tasks.md"]
     about = ["contributing.md", "changelog.md"]
-    front = [("", start), *((c, p) for c, p in top.items() if c != "Reference"), ("Papers", papers)]
+    front = [("", start), ("Tutorials", top.pop("Tutorials")), ("Notebooks", notebooks)]
+    front += [*((c, p) for c, p in top.items() if c != "Reference"), ("Papers", papers)]
     front += [("Reference", top["Reference"]), ("About", about)]
     inside: dict[str, str] = {"index.md": contents(front)}
     used |= {*start, *about, *papers, "index.md"}
@@ -152,12 +172,13 @@ def stage(folder: Path) -> int:
     papers = list(extra)
     navigated = navigation(known, papers)
     for page, place in known.items():
-        text = page.read_text("utf-8")
+        text = notebook_pages.markdown(page) if page.suffix == ".ipynb" else page.read_text("utf-8")
         if place in INVITED:
             before, mark, after = text.partition(INVITED[place])
-            text = before + INVITATION.replace("LABORATORY", laboratory(place)) + mark + after
+            invitation = LIVE.replace("INVITATION", INVITATION) if place == "index.md" else INVITATION
+            text = before + invitation.replace("LABORATORY", laboratory(place)) + mark + after
         text = with_laboratory(rerun(text, page), place)
-        text = linked(text, page, known, pictures)
+        text = crate_pages.with_table(linked(text, page, known, pictures), place)
         text += extra.get(place, "")
         text += navigated.get(place, "")
         out = folder / place
@@ -169,8 +190,8 @@ def stage(folder: Path) -> int:
     return len(known)
 
 
-def carry(dist: Path, figures: Path, extra: Path) -> None:
-    """What the browser laboratory's build gave: figures' scripts, and the laboratory itself as a page."""
+def carry(dist: Path, crates: Path, figures: Path, extra: Path) -> None:
+    """What other builds gave: figures' scripts, the laboratory itself as a page, and the pages of the crates."""
     for made in (figures, extra):
         shutil.rmtree(made, ignore_errors=True)
     figures.mkdir(parents=True)
@@ -178,9 +199,10 @@ def carry(dist: Path, figures: Path, extra: Path) -> None:
         shutil.copyfile(dist / name, figures / name)
     (extra / "laboratory").mkdir(parents=True)
     shutil.copyfile(dist / "index.html", extra / "laboratory" / "index.html")
+    shutil.copytree(crates, extra / crate_pages.FOLDER, ignore=shutil.ignore_patterns(".*"))
 
 
 if __name__ == "__main__":
     target = ROOT / "target"
-    carry(ROOT / "web" / "dist", target / "site-figures", target / "site-extra")
+    carry(ROOT / "web" / "dist", target / "doc", target / "site-figures", target / "site-extra")
     print(f"{stage(target / 'site-pages')} pages")

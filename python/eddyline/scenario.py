@@ -528,13 +528,12 @@ class Result(Recording):
     @property
     def legend(self) -> Legend:
         """Flows with their controllers, and what the bottlenecks carry, for figures."""
-        from eddyline.capacity import bottlenecks, capacities
+        from eddyline.capacity import of_bottlenecks
         from eddyline.plots import Legend
 
-        scenario = self.scenario.to_dict()
-        slow, known = bottlenecks(scenario), capacities(scenario)
+        slow = of_bottlenecks(self.scenario._core)
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
-        return Legend(names, {name: known[name] for name in slow} if len(slow) <= _MAX_CAPACITIES else {})
+        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {})
 
     def plot(self) -> Figure:
         """A figure of throughput, windows, round-trip times and queues over time.

@@ -13,8 +13,8 @@ COMMAND = re.compile(r"^ *(?:\$ )?(?:time )?(?=eddyline )")
 
 
 def pages() -> list[Path]:
-    """Every page for people who use the project, but generated ones: the code that writes them has tests of its own."""
-    docs = [page for page in ROOT.glob("docs/**/*.md") if page.parent.name != "reference"]
+    """Every page for people who use the project, but generated ones and tutorials, which have tests of their own."""
+    docs = [page for page in ROOT.glob("docs/**/*.md") if page.parent.name not in ("reference", "tutorials")]
     more = ["README.md", "examples/tasks/README.md", "crates/quic-cc/README.md", "web/npm/README.md"]
     papers = ROOT.glob("python/eddyline/papers/*/*.md")
     return sorted([*docs, *papers, *(ROOT / name for name in more)])

@@ -22,13 +22,14 @@ LONG = "takes minutes; EDDYLINE_SLOW=1 runs it"
 ELSEWHERE = {
     r" --world kernel|^eddyline shell": "needs the rights to make network namespaces, and takes real time",
     r"^eddyline measure": "needs a second machine",
-    r"dask://|SLURM|merge shard-": "needs a cluster",
+    r"^eddyline live": "fetches and compiles a kernel",
+    r"dask://|SLURM|merge '?shard-": "needs a cluster",
     r"libmy_cc|my_cc\.wasm": "needs a compiler for the controller that it made; test_command.py builds and runs one",
     r" --with-sim|^eddyline theory map python": LONG,
     r"KEY=RANGE": "a placeholder",
-    r" --base card| noq-cubic|new-controller my-cc --rust$": LONG,
-    r"^eddyline evaluate|^eddyline gauntlet (?!--list)|^eddyline reproduce": LONG,
-    r"^eddyline advise|^eddyline sweep (?!examples)|^eddyline compare|scenarios/\*": LONG,
+    r" --base card| noq-cubic": LONG,
+    r"^eddyline evaluate|^eddyline gauntlet (?!--list|.*--only two-way)|^eddyline reproduce": LONG,
+    r"^eddyline advise|^eddyline sweep upload": LONG,
 }
 """Commands that this test does not run: a pattern, and why."""
 
@@ -56,9 +57,13 @@ def tree(tmp_path_factory):
 
 
 def words(line: str) -> list[str]:
-    """The command's words; FILE is any scenario, for populations one in which flows arrive."""
+    """The command's words; FILE is any scenario, for populations one in which flows arrive; patterns are files."""
     file = "python/eddyline/papers/two_way_fast/scenarios/population.toml" if " population " in line else "two-way.toml"
-    return [file if word == "FILE" else word for word in shlex.split(line)[1:]]
+    given = [file if word == "FILE" else word for word in shlex.split(line)[1:]]
+    files = {
+        word: sorted(str(f.relative_to(ROOT)) for f in ROOT.glob(word)) for word in given if word.endswith("/*.toml")
+    }
+    return [each for word in given for each in files.get(word, [word])]
 
 
 LANGUAGES = {
@@ -85,12 +90,18 @@ def test_there_are_commands():
 
 @pytest.mark.parametrize("page", sorted({p for p, _ in ALL}), ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_run(page, eddyline, tree):
+    swept = None
     for line in [line for p, line in ALL if p == page]:
         why = why_not(line)
         if why is None or (why is LONG and os.environ.get("EDDYLINE_SLOW")):
             given = words(line)
             if given[0] == "init":
                 (tree / given[-1]).unlink(missing_ok=True)
+            elif given[0] == "new-controller":
+                shutil.rmtree(tree / given[1], ignore_errors=True)
+            elif given[0] == "sweep" and given[1] != swept:  # the same one grows
+                shutil.rmtree(tree / "grid", ignore_errors=True)
+                swept = given[1]
             ran = eddyline(*given, cwd=tree, timeout=3600, figures=False)
             assert ran.code == 0, f"{line}\n{ran.err}"
 

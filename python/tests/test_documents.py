@@ -43,6 +43,12 @@ def test_links_resolve(page):
             assert anchor in anchors(file), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_is_left_to_be_filled_in(page):
+    text = page.read_text("utf-8")
+    assert re.findall(r"@[A-Z]{3,}@|\bTODO\b|\bTBD\b|\bFIXME\b|\bXXX+\b", text) == []
+
+
 def test_every_page_is_reached_from_the_index():
     reached, waiting = set(), [DOCS / "README.md"]
     while waiting:

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import sys
+import tomllib
 import zlib
 from pathlib import Path
 
@@ -17,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "website"))
 
 import check  # noqa: E402
+import crate_pages  # noqa: E402
 import figures  # noqa: E402
+import notebook_pages  # noqa: E402
 import paper_pages  # noqa: E402
 import stage  # noqa: E402
 
@@ -108,3 +111,62 @@ def test_the_check_finds_what_is_wrong(tmp_path):
         "bad.html: loads https://example.org/x.js",
         "bad.html: none.html: no such file",
     ]
+
+
+def test_every_published_library_has_pages_and_no_other():
+    names = [name for name, _ in crate_pages.crates()]
+    assert {"eddyline-units", "eddyline-sim", "eddyline-controller"} <= set(names)
+    left_out = re.search(r"^PRIVATE_CRATES = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    manifests = [tomllib.loads(file.read_text()) for file in ROOT.glob("crates/*/Cargo.toml")]
+    every = {manifest["package"]["name"] for manifest in manifests} | {"eddyline-example-controller"}
+    assert set(names) | set(left_out) == every
+    assert not set(names) & set(left_out)
+
+
+def test_the_page_on_rust_leads_to_every_crate(staged):
+    text = (staged / "reference/rust.md").read_text()
+    for name, description in crate_pages.crates():
+        assert (
+            f'<a href="../rust/{name.replace("-", "_")}/index.html"><code>{name}</code></a></td><td>{description}'
+            in text
+        )
+
+
+def test_pages_of_rustdoc_are_not_checked_twice(tmp_path):
+    (tmp_path / "rust").mkdir()
+    (tmp_path / "rust/index.html").write_text('<a href="none.html">x</a>')
+    (tmp_path / "index.html").write_text('<a href="rust/index.html">x</a><a href="rust/none.html">x</a>')
+    assert check.faults(tmp_path) == ["index.html: rust/none.html: no such file"]
+
+
+def test_every_notebook_is_a_page_with_all_that_is_saved_in_it(staged):
+    notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
+    assert len(notebooks) >= 3
+    for notebook in notebooks:
+        text = (staged / "notebooks" / f"{notebook.stem}.md").read_text()
+        cells = [c for c in json.loads(notebook.read_text())["cells"] if c["cell_type"] == "code"]
+        assert text.count("```python\n") == len(cells)
+        shown = [output["data"] for cell in cells for output in cell["outputs"]]
+        assert text.count('class="shown"') == len(shown)
+        assert text.count("data:image/png;base64,") == sum("image/png" in data for data in shown)
+        assert text.startswith("# ")
+        assert f"examples/{notebook.name})" in text
+
+
+def test_what_a_cell_prints_is_no_markup():
+    assert "&lt;Figure&gt;" in notebook_pages.output({"text/plain": ["<Figure>"]})
+
+
+def test_every_figure_runs_again_or_is_listed_with_the_reason():
+    guide = (ROOT / "docs/guides/browser.md").read_text()
+    listed = {
+        (ROOT / "docs/guides" / name).resolve()
+        for name in re.findall(r"^\| .*?\]\(([\w./-]+\.md)\)", guide, re.MULTILINE)
+    }
+    sheets = re.compile(r"images/controllers/")
+    assert ROOT / "docs/controllers/README.md" in listed
+    for page in ROOT.glob("docs/**/*.md"):
+        text = figures.MARK.sub("", page.read_text())
+        pictures = [name for name in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text) if name.endswith((".png", ".svg"))]
+        if any(not sheets.search(name) for name in pictures):
+            assert page in listed, f"{page.relative_to(ROOT)}: {pictures}"

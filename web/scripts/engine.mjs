@@ -1,6 +1,6 @@
 // Builds the npm package `eddyline` into web/pkg: the WebAssembly module, its JavaScript and its types.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -9,7 +9,7 @@ const web = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const root = dirname(web);
 const target = resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const triple = "wasm32-unknown-unknown";
-/** Compressed by brotli, as servers send it. */
+/** Compressed by brotli, as content delivery networks send it. */
 const BUDGET = 1_000_000;
 
 function run(command, ...parameters) {
@@ -26,14 +26,7 @@ mkdirSync(pkg, { recursive: true });
 const built = join(target, triple, "web", "eddyline_wasm.wasm");
 run(join(target, "bindgen", "debug", "bindgen"), built, pkg);
 
-// for releases: it takes some 20 s of processor time for 14 % of the size
 const module = join(pkg, "engine_bg.wasm");
-if (process.argv.includes("--optimise")) {
-  const optimised = join(pkg, "optimised.wasm");
-  const tool = join(web, "node_modules", "binaryen", "bin", "wasm-opt");
-  run(process.execPath, tool, "-O1", "--all-features", module, "-o", optimised);
-  renameSync(optimised, module);
-}
 for (const file of ["package.json", "node.js", "node.d.ts", "README.md"]) cpSync(join(web, "npm", file), join(pkg, file));
 
 const bytes = readFileSync(module);

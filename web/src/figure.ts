@@ -10,6 +10,7 @@ import { el } from "./dom.js";
 import { Cancelled, Simulator, compile } from "./engine.js";
 import { finding, type Result } from "./explain.js";
 import { time } from "./format.js";
+import { frame } from "./frame.js";
 import { Recording } from "./recording.js";
 import { Strips } from "./strips.js";
 
@@ -141,6 +142,7 @@ function follow(figures: Figure[]): void {
 }
 
 function begin(): void {
+  document.querySelectorAll<HTMLElement>(".live").forEach(frame);
   const figures = [...document.querySelectorAll<HTMLElement>(".rerun")].map((root) => new Figure(root));
   if (figures.length === 0) return;
   follow(figures);

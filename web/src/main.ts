@@ -10,6 +10,7 @@ import { controls } from "./controls.js";
 import { colour, el, sourceColour } from "./dom.js";
 import { csv, picture, save } from "./downloads.js";
 import { Editor } from "./editor.js";
+import { EMBEDDED, embed, wholeLink } from "./embedded.js";
 import { Simulator, compile } from "./engine.js";
 import { Player } from "./player.js";
 import { Setup } from "./setup.js";
@@ -62,6 +63,10 @@ class Laboratory {
     const key = el("p", { class: "key hint" }, "Rectangles are data packets, circles acknowledgements; framed ones are retransmissions, crosses losses. On the window chart: × loss, R recovery begins, ▲ timeout. The shaded part is left out of summaries. Space plays and pauses, arrows step.");
     const main = el("main", {}, this.title, this.about, this.variants.element, this.player.element, this.stage, key, machine);
     root.replaceChildren(header, el("div", { class: "columns" }, aside, main), this.message);
+    if (EMBEDDED) {
+      header.append(wholeLink());
+      embed(() => this.restyle());
+    }
     this.listen();
   }
 

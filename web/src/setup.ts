@@ -3,6 +3,7 @@
 import { Scenario, check, edit, type Diagnostic } from "../pkg/engine.js";
 import type { Canonical, LinkTable } from "./controls.js";
 import { el } from "./dom.js";
+import { CHARTS } from "./embedded.js";
 import { Cancelled, type Simulator } from "./engine.js";
 import { finding, flowRows, sentence, type Result } from "./explain.js";
 import { digits, time } from "./format.js";
@@ -39,7 +40,7 @@ export class Setup {
     seek: (timeS: number) => void,
     private readonly changed: () => void,
   ) {
-    this.strips = new Strips(seek);
+    this.strips = new Strips(seek, CHARTS);
     this.heading.textContent = label;
     const stage = el("div", { class: "stage" }, this.path.canvas);
     this.element = el("article", { class: "setup", "aria-label": label }, this.heading, this.found, stage, this.said, this.strips.element, this.status, this.summary);

@@ -34,8 +34,8 @@ export class Variants {
     this.element.append(
       el("h3", {}, story.question ?? "", el("small", { class: "hint" }, " Choose one to see it beside set-up A, or compare all in a table.")),
       el("div", { class: "chips" }, ...chips, all),
-      table,
       answer,
+      table,
     );
   }
 

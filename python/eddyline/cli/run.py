@@ -193,6 +193,10 @@ def command(
             "seed (--start-jitter)",
             err=True,
         )
+        from eddyline.cli.remarks import in_phase
+
+        if (sentence := in_phase(scenario)) is not None:
+            click.echo(f"note: {sentence}", err=True)
 
     if not quiet:
         from eddyline.cli.remarks import remarks

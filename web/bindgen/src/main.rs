@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .web(true)?
         .omit_default_module_path(false)
         .typescript(true)
+        .remove_name_section(true)
         .input_path(module)
         .out_name("engine")
         .generate(folder)?;

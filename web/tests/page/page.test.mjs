@@ -222,13 +222,14 @@ test("a dropped file is loaded", async () => {
   await close();
 });
 
-for (const [name, options] of [
+for (const [name, options, address = "#two-way-fast"] of [
   ["light", {}],
   ["dark", { colorScheme: "dark" }],
   ["a phone", { viewport: { width: 390, height: 844 } }],
+  ["as in a frame", { viewport: { width: 390, height: 844 } }, "?embedded#upload"],
 ]) {
   test(`axe finds no serious fault: ${name}`, async () => {
-    const { tab, close } = await open(`${FILE}#two-way-fast`, { ...options, reducedMotion: "reduce", bypassCSP: true });
+    const { tab, close } = await open(FILE + address, { ...options, reducedMotion: "reduce", bypassCSP: true });
     await settled(tab);
     await tab.evaluate(axe);
     const { violations } = await tab.evaluate(() => globalThis.axe.run());

@@ -17,7 +17,7 @@ pub enum SimError {
     /// The packets in the network exceed [`Options::memory`](super::Options::memory).
     #[error("out of memory: {0}")]
     OutOfMemory(String),
-    /// The series would exceed [`MAX_ROWS`]; the number is in millions.
+    /// The series would have more rows than a run may record; the number is in millions.
     #[error("the series would have {0} million rows; at most {max} million", max = MAX_ROWS / 1_000_000)]
     TooManyRows(u128),
     /// The controller is part of another world.

@@ -52,3 +52,16 @@ fn the_budget_counts_packets_in_the_network() {
     let error = end(&overload(20.0)).unwrap_err().to_string();
     assert!(error.contains("out of memory") && error.contains("link \"f\""), "{error}");
 }
+
+/// Where many small transfers fill the network, they are named, and no flow that has sent next to nothing is.
+#[test]
+fn transfers_that_arrive_are_named() {
+    let text = scenarios::head(20.0, 0.0, 1)
+        + &scenarios::duplex(1e6, 1e6, 0.02)
+        + &scenarios::flow("idle", "kind = \"reno\"", "f", "b", "receive_window = \"8 KiB\"")
+        + "[[arrivals]]\nname = \"web\"\nrate = \"20000 /s\"\nsize = { kind = \"exponential\", mean = \"20 kB\" }\n\
+           controller = { kind = \"reno\" }\ndata = [\"f\"]\nack = [\"b\"]\n";
+    let error = end(&text).unwrap_err().to_string();
+    assert!(error.contains("\"web\" arrive 20000 times a second"), "{error}");
+    assert!(error.contains("no flow has sent more than") && !error.contains("\"idle\""), "{error}");
+}
