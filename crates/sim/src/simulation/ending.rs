@@ -1,13 +1,12 @@
 //! The end of a run: what its parts have counted, put together, and whether packets are conserved.
 
 use std::collections::BTreeMap;
-use std::iter::{Peekable, Zip};
-use std::vec::IntoIter;
+use std::iter::Peekable;
 
 use eddyline_scenario::result::{Counters, RunResult};
 
 use super::error::SimError;
-use super::event_loop::Simulation;
+use super::event_loop::{PlacedFlows, Simulation};
 use super::share::Ends;
 use super::sorted_network::SortedNetwork;
 use super::summary::{self, Ending};
@@ -55,7 +54,7 @@ pub fn finish(
     let arrivals = parts.iter().flat_map(|part| part.dynamic().results(network, now)).collect();
     let traffic = by_place(parts, |part| (part.share().traffic.clone(), part.traffic_results(network)));
     let probes = by_place(parts, |part| (part.share().probes.clone(), part.take_probes()));
-    let taken = parts.iter_mut().map(Simulation::take_flows).collect();
+    let flows = Flows::new(parts, partial);
     let mut nets: Vec<Option<(&Net, usize)>> = vec![None; network.links.len()];
     for part in &*parts {
         let net = part.net();
@@ -64,7 +63,6 @@ pub fn finish(
         }
     }
     let links = nets.into_iter().flatten().collect();
-    let flows = Flows::new(taken, partial);
     let mut result = summary::summarise(Ending { network, flows, links, probes, sampler, arrivals, traffic, counters });
     network.restore(&mut result);
     Ok(result)
@@ -73,15 +71,15 @@ pub fn finish(
 /// All flows in the order of the network, both ends of each: one after the other, so that they are not held twice.
 struct Flows {
     /// Those left of each part, with their places.
-    parts: Vec<Peekable<Zip<IntoIter<Flow>, IntoIter<(u32, Ends)>>>>,
+    parts: Vec<Peekable<PlacedFlows>>,
     /// Bytes that have arrived of packets that are arriving, by place of the flow.
     partial: BTreeMap<u32, Vec<f64>>,
     next: u32,
 }
 
 impl Flows {
-    fn new(parts: Vec<(Vec<Flow>, Vec<(u32, Ends)>)>, partial: BTreeMap<u32, Vec<f64>>) -> Self {
-        let parts = parts.into_iter().map(|(flows, places)| flows.into_iter().zip(places).peekable());
+    fn new(parts: &mut [Simulation<'_>], partial: BTreeMap<u32, Vec<f64>>) -> Self {
+        let parts = parts.iter_mut().map(|part| part.take_flows().peekable());
         Self { parts: parts.collect(), partial, next: 0 }
     }
 }

@@ -1,8 +1,8 @@
 //! The event loop: handles the earliest event, and what follows from it, until the end.
 
-use std::fmt;
-use std::mem;
+use std::iter::Zip;
 use std::ops::ControlFlow;
+use std::{fmt, mem, vec};
 
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
@@ -23,8 +23,9 @@ use super::probes::Probes;
 use super::sampling::Sampling;
 use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
+use super::traces::sender_state;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, FlowState, Transport};
-use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, SenderState, WindowEdge};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
 use crate::packet::{Packet, PacketKind, PacketSink};
 
@@ -70,6 +71,9 @@ pub enum Stop {
     /// A measurement of the whole network is due, of which this is a part.
     Measurement,
 }
+
+/// Flows with their places in the network and what is here of each.
+pub type PlacedFlows = Zip<vec::IntoIter<Flow>, vec::IntoIter<(u32, Ends)>>;
 
 /// The source of measurement timers.
 const MEASUREMENT: u32 = 0;
@@ -468,8 +472,8 @@ impl<'a> Simulation<'a> {
     }
 
     /// Takes out the flows, with what is here of each.
-    pub fn take_flows(&mut self) -> (Vec<Flow>, Vec<(u32, Ends)>) {
-        (mem::take(&mut self.flows), mem::take(&mut self.share.flows))
+    pub fn take_flows(&mut self) -> PlacedFlows {
+        mem::take(&mut self.flows).into_iter().zip(mem::take(&mut self.share.flows))
     }
 
     /// Takes out the probes.
@@ -573,24 +577,6 @@ pub fn require_own_controllers(network: &Network) -> Result<(), SimError> {
         }
     }
     Ok(())
-}
-
-/// What a trace shows of a sender whose full packets have this payload.
-fn sender_state(flow: &Flow, payload: u32) -> SenderState {
-    let (state, recovery) = (flow.state(), flow.recovery());
-    let bytes = |packets: f64| (packets * f64::from(payload)) as u64;
-    SenderState {
-        window: bytes(state.cwnd_packets),
-        in_flight: bytes(state.in_flight_packets),
-        packets_in_flight: state.in_flight_packets.round() as u64,
-        smoothed_rtt: state.srtt,
-        latest_rtt: state.last_rtt,
-        slow_start_threshold: recovery.slow_start_threshold.map(bytes),
-        pacing_rate: state.pacing_bps.map(|rate| rate as u64),
-        in_recovery: recovery.in_progress,
-        acknowledged: recovery.acknowledged,
-        lost: state.retransmits,
-    }
 }
 
 impl fmt::Debug for Simulation<'_> {

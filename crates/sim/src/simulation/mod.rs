@@ -20,6 +20,7 @@ mod share;
 mod sorted_network;
 mod stepper;
 mod summary;
+mod traces;
 
 pub use error::SimError;
 pub use event_loop::{Simulation, require_own_controllers};
