@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.h' \) -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/wasm/*')
 
-.PHONY: help build demo test quick papers pins bench check audit format lock web web-test docs docs-test site wheel wheel-test sbom clean
+.PHONY: help build demo test rust-tests quick papers pins bench check clippy lint types audit format lock web web-test docs docs-test site wheel wheel-test sbom clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
@@ -42,18 +42,24 @@ build: $(STAMPS)/build
 demo: $(STAMPS)/build
 	$(BIN)/eddyline reproduce two-way-fast --out reports/two-way-fast
 
-# Rust and Python at once, each on a core; pytest takes longer, so it goes first. Its output comes after cargo's, so that its summary is
-# the last word.
+# With FEATURES=eddyline-live/bpf the tests include those of FAST and VFAST in world kernel.
+CARGO_TEST = cargo test --workspace --locked $(addprefix --features ,$(FEATURES))
+
+# Rust and Python at once, each on a core; pytest takes longer, so it goes first, before the tests of Rust are built. Its output comes
+# after cargo's, so that its summary is the last word.
 PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
-	cargo test --workspace --locked --no-run
 	@mkdir -p target; $(BIN)/python -m pytest >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
 	trap 'kill $$pytest; exit 130' INT TERM; \
-	nice cargo test --workspace --locked; rust=$$?; \
+	nice $(CARGO_TEST); rust=$$?; \
 	wait $$pytest; python=$$?; \
 	cat $(PYTEST_LOG); \
 	test $$rust -eq 0 || echo "error: cargo test failed (exit $$rust), see above" >&2; \
 	test $$rust -eq 0 -a $$python -eq 0
+
+# Builds them only.
+rust-tests: $(STAMPS)/venv
+	$(CARGO_TEST) --no-run
 
 # What needs no whole paper, no sweep that is killed and no long simulation.
 QUICK = $(addprefix python/tests/,controllers/test_environment.py controllers/test_events.py controllers/test_parameters.py \
@@ -74,11 +80,17 @@ pins: $(STAMPS)/build $(STAMPS)/dev
 bench: $(STAMPS)/build
 	$(BIN)/python benches/run.py
 
-check: $(STAMPS)/build $(STAMPS)/dev
+check: clippy lint types
+
+clippy: $(STAMPS)/venv
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+lint: $(STAMPS)/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(STAMPS)/build $(STAMPS)/dev
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest eddyline._core --mypy-config-file pyproject.toml
 

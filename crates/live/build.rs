@@ -4,7 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 2] = ["bpf/fast.bpf.c", "bpf/window_law.h"];
+/// The program, and what it includes.
+const SOURCES: [&str; 5] = ["bpf/fast.bpf.c", "bpf/window_law.h", "bpf/clock_drift.h", "bpf/delay.h", "bpf/options.h"];
 
 fn main() {
     for source in SOURCES {

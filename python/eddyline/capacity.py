@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     Steps: TypeAlias = list[tuple[float, float]]
 
-__all__ = ["bottlenecks", "capacities"]
+__all__ = ["bottlenecks", "capacities", "of_bottlenecks"]
+
+_POINTS = 400
+"""Intervals in which the rate of a recording is drawn, at most."""
 
 
 def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
@@ -30,9 +34,34 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
     }
 
 
-def bottlenecks(scenario: Mapping[str, Any]) -> list[str]:
-    """Of each flow the link of its data path that is slowest at the start, each once."""
+def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
+    """What the bottlenecks carry over time; of a recording, the mean of each interval in which series are recorded."""
+    document = json.loads(scenario.canonical)
+    known = capacities(document)
+    return {
+        name: known.get(name) or _recorded(scenario, document, name) for name in bottlenecks(document, recorded=True)
+    }
+
+
+def _recorded(scenario: _core.Scenario, document: Mapping[str, Any], link: str) -> Steps:
+    end = scenario.duration_s
+    interval = _core.quantity("time", document.get("record", {}).get("interval", "0 s"))
+    number = max(1, min(_POINTS, round(end / interval) if interval > 0 else _POINTS))
+    times = [end * n / number for n in range(number + 1)]
+    means = scenario.capacity(link, times)
+    return [point for (a, b), bps in zip(pairwise(times), means, strict=True) for point in ((a, bps), (b, bps))]
+
+
+def bottlenecks(scenario: Mapping[str, Any], *, recorded: bool = False) -> list[str]:
+    """Of each flow the link of its data path that is slowest at the start, each once.
+
+    Args:
+        scenario: The canonical scenario.
+        recorded: With links that play a recording, by their mean rates; else they are left out.
+    """
     rates = {name: steps[0][1] for name, steps in capacities(scenario).items()}
+    if recorded:
+        rates |= {n: _bps(link["rate"]) for n, link in _links(scenario).items() if "trace" in link and "rate" in link}
     paths = [[name for name in flow["data"] if name in rates] for flow in scenario.get("flow", [])]
     return list(dict.fromkeys(min(path, key=lambda name: rates[name]) for path in paths if path))
 

@@ -223,7 +223,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         stepper = self._stepper
         if stepper is None:
             raise InputError("the episode is over, or has not begun", "call reset() first")
-        exponent = float(np.clip(np.asarray(action, np.float64).reshape(-1)[0], -1.0, 1.0))
+        given = np.asarray(action, np.float64).reshape(-1)
+        if len(given) != 1:
+            raise InputError(
+                f"the action has {len(given)} numbers", "it is one, from -1 to 1: the window's change as a power of 2"
+            )
+        exponent = float(np.clip(given[0], -1.0, 1.0))
         if math.isnan(exponent):
             raise InputError("the action is not a number")
         stepper.decide(min(stepper.window * 2.0**exponent, self._max_window))
@@ -285,7 +290,7 @@ def _loaded(scenario: Source) -> Scenario:
 
 
 def env(
-    scenario: Source | Sequence[Source],
+    scenario: Source | Sequence[Source] = EXAMPLE,
     flow: str | None = None,
     *,
     every: str | None = None,

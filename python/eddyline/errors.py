@@ -33,6 +33,8 @@ class EddylineError(Exception):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        if hint is not None:
+            self.add_note(f"hint: {hint}")  # tracebacks and notebooks show it
 
 
 class InputError(EddylineError, ValueError):

@@ -34,6 +34,7 @@ __all__ = [
     "VARIABLE",
     "LiveOptions",
     "LiveRun",
+    "build_kernel",
     "clean",
     "executable",
     "linux",
@@ -48,7 +49,7 @@ VARIABLE = "EDDYLINE_LIVE"
 LINUX_VARIABLE = "EDDYLINE_LINUX"
 """Environment variable that names the user-mode Linux."""
 
-LINUX_REMEDY = f"crates/live/uml/build-kernel (ten minutes), or name it in {LINUX_VARIABLE}"
+LINUX_REMEDY = f"eddyline live build-kernel (ten minutes), or name it in {LINUX_VARIABLE}"
 """How to get it."""
 
 _NAME = "eddyline-live"
@@ -78,9 +79,13 @@ def executable() -> Path | None:
 def linux() -> Path | None:
     """The user-mode Linux of virtual time: named by the variable, or where it is built."""
     named = os.environ.get(LINUX_VARIABLE)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    place = Path(named) if named is not None else cache / "eddyline" / "linux"
+    place = Path(named) if named is not None else _cached_linux()
     return place if place.is_file() else None
+
+
+def _cached_linux() -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "eddyline" / "linux"
 
 
 def unavailable(*, is_virtual: bool = False) -> WorldUnavailable | None:
@@ -130,6 +135,8 @@ class LiveRun:
     PACKETS = _core.Run.PACKETS
     failures: Final[tuple[tuple[str, str, str], ...]] = ()
     """It has no controllers from files."""
+    execution: Final[tuple[int, int, str | None]] = (1, 1, None)
+    """It has nothing to divide."""
 
     def __init__(self, text: str, names: _core.Names, columns: dict[str, bytes] | None) -> None:
         self._text = text
@@ -235,6 +242,26 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
         name = f"/dev/fd/{given.fileno()}"
         command = [str(found), "--attached", "--folder", str(folder), "--shell", end, name, "--", *program]
         return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
+
+
+def build_kernel(out: Path | None = None, jobs: int | None = None) -> int:
+    """Builds the user-mode Linux of virtual time, and returns the exit code. It says on the terminal how far it is.
+
+    Args:
+        out: Where to put it; by default where `linux` finds it.
+        jobs: Compilers at a time; by default one a processor.
+
+    Raises:
+        WorldUnavailable: There is no executable, which has the sources.
+    """
+    import subprocess
+
+    program = executable()
+    if program is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    place = out if out is not None else _cached_linux()
+    environment = os.environ | ({} if jobs is None else {"JOBS": str(jobs)})
+    return subprocess.run([program, "--build-kernel", place.absolute()], env=environment, check=False).returncode
 
 
 def clean() -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.errors import EddylineError
 
@@ -12,7 +12,21 @@ if TYPE_CHECKING:
 
     from eddyline.live import Run
 
-__all__ = ["Recording"]
+__all__ = ["Execution", "Recording"]
+
+
+class Execution(NamedTuple):
+    """How a run was simulated.
+
+    Attributes:
+        threads: Threads that simulated it.
+        domains: Parts of the network that were simulated apart.
+        one_because: Why it was one thread where more were asked for.
+    """
+
+    threads: int
+    domains: int
+    one_because: str | None
 
 
 class Recording:
@@ -26,6 +40,11 @@ class Recording:
     def __init__(self, run: Run | None, folder: Path | None) -> None:
         self._run = run
         self._folder = folder
+
+    @property
+    def execution(self) -> Execution | None:
+        """How it was simulated, which has no effect on the result; None where it was read from a folder."""
+        return None if self._run is None else Execution(*self._run.execution)
 
     @property
     def series(self) -> pd.DataFrame:

@@ -184,6 +184,7 @@ class Scenario:
         dynamics: str | None = ...,
         law: str = ...,
         qlog: str | Path | None = ...,
+        threads: int = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Result: ...
 
@@ -200,6 +201,7 @@ class Scenario:
         dynamics: str | None = ...,
         law: str = ...,
         qlog: None = ...,
+        threads: int = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Results[Result]: ...
 
@@ -215,6 +217,7 @@ class Scenario:
         dynamics: str | None = None,
         law: str = LAWS[0],
         qlog: str | Path | None = None,
+        threads: int = 1,
         progress: Callable[..., object] | None = None,
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
@@ -232,6 +235,8 @@ class Scenario:
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
                 Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
+            threads: World `sim` only: simulate parts of a large network at the same time on so many threads, where that
+                pays (`Result.execution` says). The result is the same.
             progress: Called at the start, then some ten times a second, with (virtual seconds, duration in seconds,
                 events, wall seconds); with `seeds` after each run, with (runs done, their number).
 
@@ -246,7 +251,8 @@ class Scenario:
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
-        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=None if qlog is None else Path(qlog))
+        traces = None if qlog is None else Path(qlog)
+        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=traces, threads=threads)
         if seeds is None:
             return scenario.run_with(options, world, progress)
         if seeds < 1:
@@ -522,13 +528,12 @@ class Result(Recording):
     @property
     def legend(self) -> Legend:
         """Flows with their controllers, and what the bottlenecks carry, for figures."""
-        from eddyline.capacity import bottlenecks, capacities
+        from eddyline.capacity import of_bottlenecks
         from eddyline.plots import Legend
 
-        scenario = self.scenario.to_dict()
-        slow, known = bottlenecks(scenario), capacities(scenario)
+        slow = of_bottlenecks(self.scenario._core)
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
-        return Legend(names, {name: known[name] for name in slow} if len(slow) <= _MAX_CAPACITIES else {})
+        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {})
 
     def plot(self) -> Figure:
         """A figure of throughput, windows, round-trip times and queues over time.

@@ -73,6 +73,7 @@ class RunOptions:
         folder: Base of relative paths in the scenario. World kernel only, which reads them itself.
         clock: `real`, or `virtual`: a user-mode Linux whose clock jumps. World kernel only.
         watch: Called twice a second with what flows and links are doing. World kernel in real time only.
+        threads: Threads that one run may use, where that pays; the result is the same. World sim only.
     """
 
     series: bool | None = None
@@ -86,11 +87,14 @@ class RunOptions:
     folder: Path | None = None
     clock: str = CLOCKS[0]
     watch: Watcher | None = None
+    threads: int = 1
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
         if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
             raise InputError("base_rtt_s: times in seconds, above 0 and finite")
+        if self.threads < 1:
+            raise InputError(f"threads: {self.threads}; at least 1")
         if self.clock not in CLOCKS:
             from eddyline.spelling import unknown
 
@@ -118,6 +122,7 @@ class RunOptions:
             pcap=self.pcap,
             clock=self.clock,
             watch=self.watch,
+            threads=self.threads,
         )
 
     @property
@@ -164,7 +169,9 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
     with _traces(scenario, options) as files, _captures(options) as captures:
         memory = _memory(options)
         log = options.log if captures is None else True
-        asked = _core.SimOptions(series=bool(options.series), log=log, memory=memory, qlog=files)
+        asked = _core.SimOptions(
+            series=bool(options.series), log=log, memory=memory, qlog=files, threads=options.threads
+        )
         run = scenario.run(asked, progress=progress)
         if captures is not None:
             run.write_pcap(scenario, captures)
@@ -230,6 +237,7 @@ class World:
         packet_log: It has packets whose events can be logged.
         captures: It has TCP packets that can be captured.
         clocks: It can run in real time and in virtual time.
+        threads: One run can use several threads.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
         missing: Says why this machine cannot run it by a clock, if it cannot.
@@ -241,6 +249,7 @@ class World:
     packet_log: bool = False
     captures: bool = False
     clocks: bool = False
+    threads: bool = False
     dynamics: bool = False
     needs: Mapping[str, str] = field(default_factory=dict)
     missing: Callable[[str], WorldUnavailable | None] | None = None
@@ -264,6 +273,8 @@ class World:
             raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
         if options.clock != CLOCKS[0] and not self.clocks:
             raise InputError(f"clock: world {self.name} has no clock to choose", "world kernel has")
+        if options.threads > 1 and not self.threads:
+            raise InputError(f"threads: a run of world {self.name} has one thread", "world sim can use several")
         if options.watch is not None and (not self.clocks or options.clock != CLOCKS[0]):
             raise InputError("watch: for world kernel in real time")
         if options.pcap is not None and not self.captures:
@@ -274,12 +285,13 @@ class World:
         log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
         pcap, clock = options.pcap if self.captures else None, options.clock if self.clocks else CLOCKS[0]
         kept = options if self.dynamics else options.without_theory()
-        return replace(kept, log=log, qlog=qlog, pcap=pcap, clock=clock)
+        threads = options.threads if self.threads else 1
+        return replace(kept, log=log, qlog=qlog, pcap=pcap, clock=clock, threads=threads)
 
 
 _ENTRIES = (
     World("theory", "closed forms, fluid models and Markov chains", _theory, dynamics=True),
-    World("sim", "the packet-level simulator", _sim, packet_log=True, captures=True),
+    World("sim", "the packet-level simulator", _sim, packet_log=True, captures=True, threads=True),
     World(
         "kernel",
         "Linux TCP over an emulated path, in real time",

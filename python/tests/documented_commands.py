@@ -26,6 +26,7 @@ class Need(Enum):
     MINUTES = "takes up to some minutes: EDDYLINE_SLOW=1 runs it"
     KERNEL = "needs the rights to make network namespaces, and takes real time"
     SECOND_MACHINE = "needs a second machine: the other end of an emulated path"
+    KERNEL_SOURCE = "fetches and compiles a kernel: not run"
     CLUSTER = "needs a cluster: processes of this machine"
     COMPILER = "needs a compiler for the controller that it made"
 
@@ -33,6 +34,7 @@ class Need(Enum):
 _NEEDS = {
     r" --world kernel|^eddyline shell": Need.KERNEL,
     r"^eddyline measure": Need.SECOND_MACHINE,
+    r"^eddyline live": Need.KERNEL_SOURCE,
     r"dask://|SLURM|merge 'shard-": Need.CLUSTER,
     r"libmy_cc|my_cc\.wasm": Need.COMPILER,
     r" --with-sim|^eddyline theory map python| --base card| noq-cubic": Need.MINUTES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import traceback
 
 import numpy as np
 import pandas as pd
@@ -121,3 +122,4 @@ def test_errors_list_the_choices(scenario, call, choices):
     with pytest.raises(el.InputError) as e:
         call(scenario)
     assert choices in f"{e.value} {e.value.hint}"
+    assert choices in "".join(traceback.format_exception(e.value))

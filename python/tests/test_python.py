@@ -156,6 +156,20 @@ def test_save_and_load(result, tmp_path):
         el.Result.load(tmp_path)
 
 
+def test_a_recorded_capacity_is_drawn(table, tmp_path):
+    (tmp_path / "drive.csv").write_text("time_s,rate_bps\n0,8e6\n1,2e6\n2,2e6\n")
+    first = {k: v for k, v in table["link"][0].items() if k != "rate"}
+    first["trace"] = {"kind": "csv", "file": "drive.csv"}
+    link = [first, *table["link"][1:]]
+    result = el.Scenario({**table, "link": link}, folder=tmp_path).run(series=True)
+    axis = result.plot().get_axes()[0]
+    (line,) = [each for each in axis.lines if each.get_label() == f"capacity of {first['name']}"]
+    times, rates = (np.asarray(data, float) for data in line.get_data())
+    assert set(rates.round(9)) == {8.0, 2.0}
+    assert rates[(times > 0) & (times < 1)].mean() == 8.0
+    assert rates[(times > 1) & (times < 3)].mean() == 2.0  # the last line lasts as long as the one before it
+
+
 def test_worlds(table):
     s = el.Scenario(table)
     with pytest.raises(el.WorldUnavailable) as caught:

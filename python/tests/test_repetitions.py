@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -40,6 +41,21 @@ def test_every_row_of_the_table_has_an_interval(eddyline, scenario):
     for row in rows:
         mean, half = re.search(r"([\d,.]+) ± ([\d,.]+)", row).groups()
         assert len(mean.partition(".")[2]) == len(half.partition(".")[2]), row
+
+
+def test_a_note_names_queues_in_which_phases_can_decide(eddyline, scenario):
+    phases = Path(__file__).parents[2] / "examples/phases.toml"
+    ran = eddyline("run", phases, "--seeds", 2)
+    assert "note: the flows over bottleneck can keep in phase all the same" in ran.err
+    alone, fair = ("run", scenario(), "--seeds", 2), ("--set", "link.bottleneck.queue={ kind = 'fq_codel' }")
+    assert "in phase" not in eddyline(*alone).err + eddyline("run", phases, "--seeds", 2, *fair).err
+    # random traffic turns the result round: the shorter round trip gets more
+    noise = {"name": "noise", "path": ["bottleneck"], "packet": "173 B"}
+    table = el.Scenario.load(phases).to_dict()
+    table["traffic"] = [noise | {"model": {"kind": "poisson", "rate": "1 Mbit/s"}}]
+    in_phase, mixed = (s.run().flows["goodput_bps"] for s in (el.Scenario.load(phases), el.Scenario(table)))
+    assert 2 * in_phase[0] < in_phase[1]
+    assert mixed[0] > 1.5 * mixed[1]
 
 
 def test_one_seed(eddyline, scenario):

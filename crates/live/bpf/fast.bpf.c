@@ -4,13 +4,23 @@
  *
  * The window law is in window_law.h. Round-trip times come from pkts_acked, which is called for each acknowledgement; the window
  * changes in cong_avoid, so loss recovery stays the kernel's. One object is loaded for each set of parameters, under a name of its own.
+ *
+ * With an option (options.h) the kernel paces, and min_tso_segs, which is called before packets are sent, sets the rate: the kernel's own
+ * choice, which is more than the window in a round-trip time, would fill the queue when a pause is over.
  */
-#include "window_law.h"
+typedef unsigned int u32;
+
+/* Helpers of the kernel by number (linux/bpf.h). */
+static void *(*bpf_sk_storage_get)(void *map, void *sk, void *value, unsigned long long flags) = (void *)107;
+static long (*bpf_loop)(u32 count, void *callback, void *context, unsigned long long flags) = (void *)181;
+
+#define LAW_LOOP(count, callback, context) bpf_loop(count, callback, context, 0)
+
+#include "options.h"
 
 #define SEC(name) __attribute__((section(name), used))
 
 typedef law_u8 u8;
-typedef law_u32 u32;
 typedef int s32;
 typedef law_u64 u64;
 
@@ -19,13 +29,19 @@ typedef law_u64 u64;
 
 struct sock {
 	unsigned long sk_pacing_rate;
+	u32 sk_pacing_status;
 };
 
 struct inet_connection_sock {
 	u64 icsk_ca_priv[13];
 };
 
+struct tcp_options_received {
+	u32 rcv_tsval;
+};
+
 struct tcp_sock {
+	struct tcp_options_received rx_opt;
 	u32 snd_cwnd;
 	u32 snd_cwnd_clamp;
 	u32 srtt_us;
@@ -48,6 +64,7 @@ struct tcp_congestion_ops {
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void (*set_state)(struct sock *sk, u8 new_state);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	u32 (*min_tso_segs)(struct sock *sk);
 	u32 (*undo_cwnd)(struct sock *sk);
 	char name[16];
 	void (*init)(struct sock *sk);
@@ -56,9 +73,25 @@ struct tcp_congestion_ops {
 /* States of congestion control in the kernel. */
 #define RECOVERY 3
 #define LOSS 4
+/* States of a socket's pacing. */
+#define PACING_NONE 0
+#define PACING_NEEDED 1
+/* The kernel's own choice (tcp(7), tcp_min_tso_segs). */
+#define MIN_SEGMENTS 2
 
-/* Set by the loader. */
-const volatile struct law_params params = {};
+/* What the loader sets; whoever loads the object with bpftool gives it to the compiler. */
+#ifndef LAW_PARAMS
+#define LAW_PARAMS { 0 }
+#endif
+#ifndef LAW_NAME
+#define LAW_NAME "eddyline_unset"
+#endif
+/* bpftool before 7.4 has no links. */
+#ifndef LAW_SECTION
+#define LAW_SECTION ".struct_ops.link"
+#endif
+
+const volatile struct law_params params = LAW_PARAMS;
 
 /* State of a connection, in icsk_ca_priv. */
 struct connection {
@@ -89,9 +122,23 @@ LAW_INLINE const struct law_params *law(void)
 	return written;
 }
 
-LAW_INLINE void apply(struct sock *sk, struct connection *c)
+/* State of connections with options, gone with the socket. */
+struct {
+	int (*type)[24]; /* BPF_MAP_TYPE_SK_STORAGE */
+	int (*map_flags)[1]; /* BPF_F_NO_PREALLOC */
+	int *key;
+	struct law_options *value;
+} connections SEC(".maps");
+
+/* The options of a connection, made if `flags` is 1; null if it has none. */
+LAW_INLINE struct law_options *options(struct sock *sk, u64 flags)
 {
-	u32 window = law_packets(&c->law);
+	return law_has_options(law()) ? bpf_sk_storage_get(&connections, sk, 0, flags) : 0;
+}
+
+LAW_INLINE void apply(struct sock *sk, struct connection *c, const struct law_options *o)
+{
+	u32 window = law_packets(&c->law) + (o ? law()->slack >> LAW_WINDOW_BITS : 0);
 
 	tcp(sk)->snd_cwnd = window < tcp(sk)->snd_cwnd_clamp ? window : tcp(sk)->snd_cwnd_clamp;
 }
@@ -101,6 +148,7 @@ void fast_init(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
 	struct connection *c = state_of(sk);
+	struct law_options *o = options(sk, 1);
 
 	c->law.mean = 0;
 	c->law.round = 0;
@@ -112,6 +160,11 @@ void fast_init(u64 *ctx)
 	/* the sample of the handshake */
 	if (tcp(sk)->srtt_us)
 		law_measure(&c->law, law(), tcp(sk)->srtt_us >> 3);
+	if (!o)
+		return;
+	law_options_begin(o, law());
+	if (sk->sk_pacing_status == PACING_NONE)
+		sk->sk_pacing_status = PACING_NEEDED;
 }
 
 SEC("struct_ops")
@@ -122,12 +175,26 @@ void fast_pkts_acked(u64 *ctx)
 	struct connection *c = state_of(sk);
 	u32 mss = tcp(sk)->mss_cache;
 	s32 rtt = sample->rtt_us;
+	struct law_options *o;
 
 	if (rtt <= 0)
 		return;
-	law_measure(&c->law, law(), rtt);
 	c->sent = tcp(sk)->tcp_mstamp - rtt;
 	c->then = mss ? sample->in_flight / mss : 0;
+	o = options(sk, 0);
+	if (o) {
+		struct law_ack ack = {};
+
+		ack.now = tcp(sk)->tcp_mstamp;
+		ack.sent = c->sent;
+		ack.received = law_received(o, law(), tcp(sk)->rx_opt.rcv_tsval);
+		ack.rtt = rtt;
+		ack.acked = sample->pkts_acked;
+		ack.recovery = c->state == RECOVERY;
+		law_measure_options(&c->law, law(), o, &ack);
+	} else {
+		law_measure(&c->law, law(), rtt);
+	}
 }
 
 SEC("struct_ops")
@@ -135,6 +202,7 @@ void fast_cong_avoid(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
 	struct connection *c = state_of(sk);
+	struct law_options *o = options(sk, 0);
 	struct law_ack ack = {};
 	u64 then = (u64)c->then << LAW_WINDOW_BITS;
 
@@ -148,8 +216,26 @@ void fast_cong_avoid(u64 *ctx)
 	 * bias alpha by half a packet; they count where they have not caught up with the window, or something else limits the sender.
 	 */
 	ack.then = then * 4 < (u64)c->law.window * 3 ? then : c->law.window;
-	law_acknowledged(&c->law, law(), &ack);
-	apply(sk, c);
+	if (o)
+		law_acknowledged_options(&c->law, law(), o, &ack);
+	else
+		law_acknowledged(&c->law, law(), &ack);
+	apply(sk, c, o);
+}
+
+SEC("struct_ops")
+u32 fast_min_tso_segs(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct law_options *o = options(sk, 0);
+	u64 rate;
+
+	if (!o)
+		return MIN_SEGMENTS;
+	rate = law_pacing_rate(&state_of(sk)->law, o, tcp(sk)->mss_cache);
+	if (rate)
+		sk->sk_pacing_rate = rate;
+	return 1;
 }
 
 SEC("struct_ops")
@@ -157,8 +243,11 @@ u32 fast_ssthresh(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
 	struct connection *c = state_of(sk);
+	struct law_options *o = options(sk, 0);
 
 	law_lost(&c->law, law(), tcp(sk)->tcp_mstamp);
+	if (o)
+		law_abandon(law(), o, tcp(sk)->tcp_mstamp);
 	return law_packets(&c->law);
 }
 
@@ -167,10 +256,15 @@ void fast_set_state(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
 	struct connection *c = state_of(sk);
+	struct law_options *o;
 
 	c->state = ctx[1];
-	if (c->state == LOSS)
-		law_timeout(&c->law, law(), tcp(sk)->tcp_mstamp);
+	if (c->state != LOSS)
+		return;
+	law_timeout(&c->law, law(), tcp(sk)->tcp_mstamp);
+	o = options(sk, 0);
+	if (o)
+		law_abandon(law(), o, tcp(sk)->tcp_mstamp);
 }
 
 SEC("struct_ops")
@@ -184,15 +278,16 @@ u32 fast_undo_cwnd(u64 *ctx)
 	return window;
 }
 
-SEC(".struct_ops.link")
+SEC(LAW_SECTION)
 struct tcp_congestion_ops fast = {
 	.init = (void *)fast_init,
 	.pkts_acked = (void *)fast_pkts_acked,
 	.cong_avoid = (void *)fast_cong_avoid,
+	.min_tso_segs = (void *)fast_min_tso_segs,
 	.ssthresh = (void *)fast_ssthresh,
 	.set_state = (void *)fast_set_state,
 	.undo_cwnd = (void *)fast_undo_cwnd,
-	.name = "eddyline_unset",
+	.name = LAW_NAME,
 };
 
 char licence[] SEC("license") = "GPL";

@@ -37,9 +37,19 @@ struct law_params {
 	law_u64 nonlinear;    /* the mean is VFAST's, with: */
 	law_u64 psi_up;       /* share << 16 */
 	law_u64 psi_down;     /* share << 16 */
+	/* options (options.h); none of them: zeros */
+	law_u64 one_way;      /* queueing of data and of acknowledgements differ in weight: */
+	law_u64 ack_weight;   /* bytes of an acknowledgement over those of a data packet << 16; 0: no weight */
+	law_u64 per_ack;      /* data packets an acknowledgement at first << 16 */
+	law_u64 tick;         /* us of the timestamps' clock */
+	law_u64 pause_period; /* us; 0: no pauses */
+	law_u64 pause_window; /* packets << 10 */
+	law_u64 pause_rounds;
+	law_u64 pause_spacing; /* round trips between pauses at least */
+	law_u64 slack;        /* packets in flight beyond the window of a sender that paces, << 10 */
 };
 
-/* State of a connection: 40 bytes. */
+/* State of a connection. */
 struct law_state {
 	law_u64 mean;   /* us << 8; 0 before the first sample */
 	law_u64 round;  /* us: what was sent before belongs to the previous round trip */
@@ -51,7 +61,9 @@ struct law_state {
 struct law_ack {
 	law_u64 now;      /* us */
 	law_u64 sent;     /* us: when the packet was sent that it is for */
+	law_u64 received; /* us by the receiver's clock: when it was acknowledged */
 	law_u64 then;     /* packets << 10 in flight when that packet was sent */
+	law_u32 rtt;      /* us */
 	law_u32 acked;    /* packets */
 	law_u8 limited;   /* the window limits the sender */
 	law_u8 recovery;  /* loss recovery is under way */

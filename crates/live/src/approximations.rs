@@ -2,11 +2,12 @@
 
 use eddyline_path::variation::Variation;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, Local, PacingGain};
+use eddyline_scenario::network::{Flow, Local, PacingGain, TimestampClock};
 
 use crate::controllers;
 use crate::error::LiveError;
 use crate::host::Host;
+use crate::timestamps;
 
 /// Smallest payload of a full segment that Linux is given here; below, its own lower limits begin.
 const MIN_PAYLOAD: u32 = 88;
@@ -81,11 +82,23 @@ const fn varies(variation: &Variation) -> bool {
     !variation.is_steady()
 }
 
+/// Whether the flow asks for another clock of timestamps than the kernel's: both hosts have the same, with a tick of its own.
+fn has_another_clock(flow: &Flow) -> bool {
+    let asked = flow.tcp.timestamp_clock;
+    let own = TimestampClock { tick: timestamps::tick(flow), ..TimestampClock::default() };
+    !asked.is_default() && asked != own
+}
+
 fn about(flow: &Flow) -> Vec<String> {
     let tcp = &flow.tcp;
     let mut notes = Vec::new();
     if controllers::stock(flow.controller.name()).is_some() && controllers::has_parameters(&flow.controller) {
         notes.push(format!("the kernel's {} has parameters of its own", flow.controller.name()));
+    }
+    if timestamps::are_coarse(flow) {
+        notes.push(
+            "timestamps have ticks of 1 ms, before Linux 6.7: one-way delays are known to about 0.5 ms".to_owned(),
+        );
     }
     if tcp.ack_every > 1 {
         notes.push(
@@ -97,7 +110,7 @@ fn about(flow: &Flow) -> Vec<String> {
         ("limited_transmit = false", !tcp.limited_transmit),
         ("fast_retransmit = false", !tcp.fast_retransmit),
         ("partial_ack_timer", tcp.partial_ack_timer.is_some()),
-        ("timestamp_clock", !tcp.timestamp_clock.is_default()),
+        ("timestamp_clock", has_another_clock(flow)),
         ("accurate_ecn", tcp.accurate_ecn != eddyline_scenario::network::AccurateEcn::Off),
         ("ack_congestion_control", tcp.ack_congestion_control),
         ("local", tcp.local != Local::Drop),

@@ -35,8 +35,19 @@ impl Defined {
         }
         let numbers: Vec<String> = params.numbers().iter().map(u64::to_string).collect();
         let name = name(self.0.len());
-        fs::write(DEFINE, format!("{name} {}", numbers.join(" "))).map_err(|e| LiveError::call(DEFINE, e))?;
+        fs::write(DEFINE, format!("{name} {}", numbers.join(" "))).map_err(refused)?;
         self.0.push(params);
         Ok(name)
     }
+}
+
+/// Why the kernel does not take the numbers.
+fn refused(error: std::io::Error) -> LiveError {
+    if error.kind() == std::io::ErrorKind::InvalidInput {
+        return LiveError::Unavailable {
+            reason: "the user-mode Linux has FAST of another version".to_owned(),
+            remedy: "build it again: eddyline live build-kernel".to_owned(),
+        };
+    }
+    LiveError::call(DEFINE, error)
 }

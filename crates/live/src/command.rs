@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use eddyline_scenario::series::Series;
 use eddyline_scenario::{Format, Input, Network};
@@ -12,7 +12,7 @@ use nix::sys::signal::Signal;
 use crate::error::LiveError;
 use crate::init::{self, BootArguments};
 use crate::run::{Options, run};
-use crate::{shell, virtual_clock};
+use crate::{build_kernel, shell, virtual_clock};
 
 const USAGE: &str = "\
 usage: eddyline-live [--folder DIR] [--series FILE] [SCENARIO.json]
@@ -28,6 +28,8 @@ The scenario is read from standard input unless a file is named.
   --shell END -- PROGRAM ...
                  run no flows, but a program at the receiver's or the sender's end of the first flow
   --attached     end when the process ends that started this one
+  --build-kernel [FILE]
+                 build the user-mode Linux of --virtual
   --clean        remove what runs that were killed have left, and print what it was
   --features     print the optional features of this build, one a line
   --version      print the version
@@ -89,6 +91,10 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
             "--virtual" => given.is_virtual = true,
             "--shell" => given.shell = Some(value()?.as_os_str() == "sender"),
             "--" => given.program = rest.by_ref().collect(),
+            "--build-kernel" => {
+                let status = build_kernel::run(&rest.collect::<Vec<_>>())?;
+                return Ok(exit_code(status));
+            }
             "--boot" => return virtual_clock::boot(&rest.collect::<Vec<_>>()).map(|()| ExitCode::SUCCESS),
             "--init" => {
                 init::main(&boot_arguments(&mut rest).ok_or_else(|| wrong("--init: four values".to_owned()))?);
@@ -106,9 +112,14 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
             return Err(wrong("--shell: no program".to_owned()));
         }
         let status = shell::run(load(&given, &read(&given)?)?, at_sender, &given.program)?;
-        return Ok(status.code().and_then(|c| u8::try_from(c).ok()).map_or(ExitCode::FAILURE, ExitCode::from));
+        return Ok(exit_code(status));
     }
     print(&execute(&given)?)
+}
+
+/// A program's exit code as ours.
+fn exit_code(status: ExitStatus) -> ExitCode {
+    status.code().and_then(|c| u8::try_from(c).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// The network of the scenario in `text`.

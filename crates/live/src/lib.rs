@@ -10,6 +10,7 @@
 mod approximations;
 #[cfg(feature = "bpf")]
 mod bpf;
+mod build_kernel;
 mod built_in;
 mod clock;
 mod command;
@@ -26,6 +27,7 @@ mod sampler;
 mod shell;
 mod summary;
 mod tcp;
+mod timestamps;
 mod trust;
 mod virtual_clock;
 mod watch;

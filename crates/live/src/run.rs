@@ -99,8 +99,7 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
         let (report, real_time) =
             lane.join().map_err(|_| LiveError::Failed("a thread of the emulator panicked".to_owned()))??;
         faults.real_time &= real_time;
-        faults.lateness.merge(&report.lateness);
-        faults.refused += report.packets.refused;
+        faults.add(&report);
         reports.push(report);
     }
     for host in &shared.hosts {

@@ -17,6 +17,7 @@ use crate::error::LiveError;
 use crate::host::{self, Host};
 use crate::placement::Placement;
 use crate::run::start_lanes;
+use crate::trust::{Faults, judge};
 
 /// The end of a path that has no end.
 const FOREVER: Time = Time::from_ms(100 * 24 * 3_600 * 1_000);
@@ -65,9 +66,26 @@ pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<
         });
         child.join().unwrap_or_else(|_| Err(LiveError::Failed("the program's thread panicked".to_owned())))
     });
+    let ended = shared.clock.now();
     shared.stopped.store(true, Ordering::Relaxed);
+    let mut faults = Faults::default();
     for lane in lanes {
-        let _ = lane.join();
+        // a device that failed has failed the program as well
+        let Ok(Ok((report, _))) = lane.join() else { continue };
+        faults.add(&report);
     }
+    for host in &shared.hosts {
+        faults.device_drops += host.device_drops()?;
+    }
+    warn(&network, ended, &faults);
     started
+}
+
+/// Says so where the path was not what it should have been.
+fn warn(network: &Network, ended: Time, faults: &Faults) {
+    let lasted = Network { duration: ended, warmup: Time::ZERO, ..network.clone() };
+    let because = judge(&lasted, faults).because;
+    if !because.is_empty() {
+        eprintln!("warning: this path cannot be trusted: {}", because.join("; "));
+    }
 }

@@ -1,9 +1,11 @@
 //! Whether a run can be trusted.
 
+use std::time::Duration;
+
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Emulation, LatenessResult, PathCheck};
 
-use crate::emulator::Lateness;
+use crate::emulator::{LaneReport, Lateness};
 use crate::path_check;
 
 /// Lateness of one packet in a hundred must stay below this, in seconds.
@@ -14,6 +16,9 @@ const MAX_SHARE_OF_RTT: f64 = 0.02;
 const LEAST_LATE_P50: f64 = 300e-6;
 /// No packet may be later than this, in seconds: a stall of the whole machine.
 const MAX_LATE: f64 = 0.2;
+
+/// A thread of the emulator may get no processor for this share of the time: as much may be missing of the rate.
+const MAX_STALLED: f64 = 0.003;
 
 /// A measured base round-trip time may be above the expected one by this share, or by this time in seconds if that is more.
 const MAX_BASE_EXCESS: (f64, f64) = (0.02, 1e-3);
@@ -91,6 +96,8 @@ pub struct Faults {
     pub base_rtts: Vec<BaseRtt>,
     /// Lateness of deliveries.
     pub lateness: Lateness,
+    /// For how long a thread got no processor, since the warm-up: the longest of all threads.
+    pub stalled: Duration,
     /// Packets that devices dropped.
     pub device_drops: u64,
     /// Packets that hosts did not take.
@@ -99,6 +106,15 @@ pub struct Faults {
     pub real_time: bool,
     /// Failures of flows.
     pub failures: Vec<String>,
+}
+
+impl Faults {
+    /// Adds those of a thread of the emulator.
+    pub fn add(&mut self, report: &LaneReport) {
+        self.lateness.merge(&report.lateness);
+        self.refused += report.packets.refused;
+        self.stalled = self.stalled.max(report.stalled);
+    }
 }
 
 /// The verdict.
@@ -117,6 +133,14 @@ pub fn judge(network: &Network, faults: &Faults) -> Emulation {
     }
     if let Some(late) = max.filter(|late| *late > MAX_LATE) {
         because.push(format!("a packet was {:.0} ms late: the machine stalled", ms(late)));
+    }
+    let measured = network.duration.saturating_sub(network.warmup).as_secs_f64();
+    let stalled = faults.stalled.as_secs_f64() / measured;
+    if stalled > MAX_STALLED {
+        because.push(format!(
+            "the emulator got no processor for {:.1} % of the time: other work, or the limit of real-time priority",
+            stalled * 100.0
+        ));
     }
     because.extend(faults.starved.iter().filter_map(Starved::fault));
     because.extend(faults.check.iter().flat_map(path_check::faults));
@@ -183,6 +207,14 @@ mod tests {
         assert!(!starved(0.05, 0.0));
         assert!(starved(0.005, 0.001));
         assert!(!starved(0.005, 0.004), "the rate is that much too low");
+    }
+
+    #[test]
+    fn a_stalled_emulator_is_noticed() {
+        let trusted =
+            |ms| judge(&network(), &Faults { stalled: Duration::from_millis(ms), ..Faults::default() }).trusted;
+        assert!(trusted(0));
+        assert!(!trusted(50), "of a second");
     }
 
     #[test]

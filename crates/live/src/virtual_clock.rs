@@ -41,7 +41,7 @@ fn kernel() -> Result<PathBuf, LiveError> {
     let named = env::var_os(KERNEL).map(PathBuf::from).or_else(cached);
     named.filter(|path| path.is_file()).ok_or_else(|| LiveError::Unavailable {
         reason: "no user-mode Linux for virtual time was found".to_owned(),
-        remedy: format!("crates/live/uml/build-kernel (ten minutes), or name it in {KERNEL}"),
+        remedy: format!("eddyline live build-kernel (ten minutes), or name it in {KERNEL}"),
     })
 }
 

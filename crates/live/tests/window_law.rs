@@ -16,13 +16,20 @@ use eddyline_units::Time;
 /// What happens to a sender. Times in us.
 #[derive(Debug, Clone, Copy)]
 enum Event {
-    Acked { rtt: u64, now: u64, then: f64, acked: u64, limited: bool, recovery: bool },
+    Acked { rtt: u64, now: u64, received: u64, then: f64, acked: u64, limited: bool, recovery: bool },
     Lost(u64),
     Timeout(u64),
 }
 
 const INITIAL_WINDOW: f64 = 10.0;
 const HANDSHAKE: u64 = 40_000;
+/// The receiver's timestamps have whole milliseconds.
+const TICK: u64 = 1_000;
+
+/// The receiver's clock: an hour ahead, and faster by 80 ppm.
+const fn receivers_clock(at: u64) -> u64 {
+    (at + at / 12_500 + 3_600_000_000) / TICK * TICK
+}
 
 /// Both sides of the comparison.
 struct Laws {
@@ -32,10 +39,17 @@ struct Laws {
 
 fn laws(controller: &str) -> Laws {
     let parsed: ControllerParams = serde_json::from_str(controller).expect("valid");
-    let facts = PathFacts { mss: 1_460, packet_bytes: 1_500, initial_window: INITIAL_WINDOW, ..PathFacts::default() };
+    let facts = PathFacts {
+        mss: 1_460,
+        packet_bytes: 1_500,
+        ack_bytes: 52,
+        ack_ratio: 2,
+        initial_window: INITIAL_WINDOW,
+        ..PathFacts::default()
+    };
     let params = match &parsed {
-        ControllerParams::Fast(p) => LawParams::of_fast(p, Time::ZERO),
-        ControllerParams::Vfast(p) => LawParams::of_vfast(p, Time::ZERO),
+        ControllerParams::Fast(p) => LawParams::of_fast(p, &facts, us(TICK)),
+        ControllerParams::Vfast(p) => LawParams::of_vfast(p, &facts, us(TICK)),
         _ => panic!("no such law"),
     };
     let mut rust = parsed.build(&facts);
@@ -50,10 +64,10 @@ fn us(n: u64) -> Time {
 /// One event in Rust; returns the window.
 fn step(rust: &mut eddyline_cc::AnyController, event: Event) -> f64 {
     match event {
-        Event::Acked { rtt, now, then, acked, limited, recovery } => rust.on_ack(&Ack {
+        Event::Acked { rtt, now, received, then, acked, limited, recovery } => rust.on_ack(&Ack {
             now: us(now),
             sent_at: us(now - rtt),
-            received_at: us(now - rtt / 2),
+            received_at: us(received),
             rtt: Some(us(rtt)),
             acked: acked as f64,
             lost: 0.0,
@@ -88,10 +102,10 @@ fn windows_in_c(params: &LawParams, events: &[Event]) -> Vec<f64> {
     write!(text, " {} h {HANDSHAKE}", (INITIAL_WINDOW * 1024.0) as u64).expect("text");
     for event in events {
         let line = match event {
-            Event::Acked { rtt, now, then, acked, limited, recovery } => {
+            Event::Acked { rtt, now, received, then, acked, limited, recovery } => {
                 let then = (then * 1024.0).round() as u64;
                 let (limited, recovery) = (u8::from(*limited), u8::from(*recovery));
-                format!(" a {rtt} {now} {} {then} {acked} {limited} {recovery}", now - rtt)
+                format!(" a {rtt} {now} {} {received} {then} {acked} {limited} {recovery}", now - rtt)
             }
             Event::Lost(now) => format!(" l {now}"),
             Event::Timeout(now) => format!(" t {now}"),
@@ -112,19 +126,24 @@ fn compare(params: &LawParams, events: &[Event], rust: &[f64]) {
     let c = windows_in_c(params, events);
     assert_eq!(c.len(), rust.len());
     for (i, (ours, theirs)) in rust.iter().zip(&c).enumerate() {
-        assert!((ours - theirs).abs() < 1.0, "event {i} ({:?}): Rust {ours}, C {theirs}", events[i]);
+        assert!((ours - theirs).abs() < 1.0, "event {i} ({:?}): Rust {ours}, C {theirs}, {params:?}", events[i]);
     }
 }
 
-const CONTROLLERS: [&str; 4] = [
+const CONTROLLERS: [&str; 9] = [
     r#"{ "kind": "fast", "alpha": "50 packets" }"#,
     r#"{ "kind": "fast", "alpha": "200 packets", "gamma": 0.25, "update_period": "20 ms" }"#,
     r#"{ "kind": "fast", "alpha": "7.5 packets", "filter_cap": 0.01, "min_window": "3 packets", "loss_factor": 0.875 }"#,
     r#"{ "kind": "vfast", "alpha": "30 packets" }"#,
+    r#"{ "kind": "fast", "alpha": "50 packets", "drain": { "every": "2 s", "rounds": 2, "window": "4 packets" } }"#,
+    r#"{ "kind": "fast", "alpha": "50 packets", "delay": "forward" }"#,
+    r#"{ "kind": "fast", "alpha": "30 packets", "delay": "weighted", "drain": { "every": "3 s" } }"#,
+    r#"{ "kind": "fast", "alpha": "30 packets", "delay": "weighted", "drain": false }"#,
+    r#"{ "kind": "vfast", "alpha": "30 packets", "delay": "forward" }"#,
 ];
 
-/// A sender of window `w` over a link of 10 Mbit/s and 40 ms with 80 waiting packets of others for some of the time: the
-/// acknowledgements that it gets are recorded and given to both.
+/// A sender of window `w` over a link of 10 Mbit/s and 40 ms with 80 waiting packets of others for some of the time, whose
+/// acknowledgements wait for up to 60 ms: those that it gets are recorded and given to both.
 #[test]
 fn recorded_acknowledgements_give_the_same_windows() {
     for controller in CONTROLLERS {
@@ -133,10 +152,14 @@ fn recorded_acknowledgements_give_the_same_windows() {
         for packet in 0..20_000u64 {
             let others = if (packet / 4_000) % 2 == 1 { 80.0 } else { 0.0 };
             let window = rust.window();
-            let queued = (window + others - 33.3).max(0.0);
-            let rtt = HANDSHAKE + (queued * 1_200.0) as u64 + packet % 7 * 11;
+            let back = packet / 10 % 6 * 10_000 * (packet / 3_000 % 2);
+            let queued = (window + others - 33.3 - back as f64 / 1_200.0).max(0.0);
+            let forward = HANDSHAKE / 2 + (queued * 1_200.0) as u64 + packet % 7 * 11;
+            let rtt = forward + HANDSHAKE / 2 + back;
             now += (rtt as f64 / window) as u64 + 1;
-            let event = Event::Acked { rtt, now: now + rtt, then: window, acked: 1, limited: true, recovery: false };
+            let received = receivers_clock(now + forward);
+            let event =
+                Event::Acked { rtt, now: now + rtt, received, then: window, acked: 1, limited: true, recovery: false };
             events.push(event);
             windows.push(step(&mut rust, event));
         }
@@ -146,21 +169,25 @@ fn recorded_acknowledgements_give_the_same_windows() {
     }
 }
 
+/// Sequences of some seconds, and of an hour, in which the estimate of the clocks' drift forgets.
 #[test]
 fn random_sequences_give_the_same_windows() {
-    for (number, controller) in CONTROLLERS.iter().cycle().take(24).enumerate() {
+    for (number, controller) in CONTROLLERS.iter().cycle().take(6 * CONTROLLERS.len()).enumerate() {
         let Laws { params, mut rust } = laws(controller);
         let mut random = Stream::new(number as u64, controller, "acknowledgements");
         let (mut events, mut windows, mut now) = (Vec::new(), Vec::new(), 10 * HANDSHAKE);
+        let spacing = if number % 2 == 0 { 5_000 } else { 2_500_000 };
         for _ in 0..3_000 {
-            now += random.below(5_000);
-            let window = rust.window();
+            now += random.below(spacing);
+            let (window, forward) = (rust.window(), 10_000 + random.below(90_000));
+            let rtt = forward + 10_000 + random.below(60_000);
             let event = match random.below(400) {
                 0 => Event::Lost(now),
                 1 => Event::Timeout(now),
                 _ => Event::Acked {
-                    rtt: 20_000 + random.below(150_000),
+                    rtt,
                     now,
+                    received: receivers_clock(now - rtt + forward),
                     // the kernel knows whole packets, or the window
                     then: if random.below(2) == 0 { random.below(window as u64 + 1) as f64 } else { window },
                     acked: 1 + random.below(4),

@@ -2,15 +2,16 @@
 /*
  * FAST and VFAST as congestion controls that are part of a kernel, where BPF cannot load them.
  *
- * The window law is in window_law.h, as in the BPF programs. A control is made by writing its name and the numbers of
+ * The window law and its options are in window_law.h and options.h, as in the BPF programs. A control is made by writing its name and the numbers of
  * struct law_params to /sys/module/tcp_eddyline/parameters/define.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <net/tcp.h>
 
-#include "window_law.h"
+#include "options.h"
 
 #define MAX_CONTROLS 64
 #define NUMBERS (sizeof(struct law_params) / sizeof(law_u64))
@@ -24,6 +25,7 @@ struct control {
 struct connection {
 	struct law_state law;
 	u64 sent; /* us: when the packet was sent that was acknowledged last */
+	struct law_options *options; /* null: none */
 	u32 then; /* packets in flight when it was sent */
 	u8 state;
 };
@@ -46,6 +48,21 @@ static void fast_init(struct sock *sk)
 	/* the sample of the handshake */
 	if (tp->srtt_us)
 		law_measure(&c->law, law(sk), tp->srtt_us >> 3);
+	if (!law_has_options(law(sk)))
+		return;
+	c->options = kzalloc(sizeof(*c->options), GFP_ATOMIC);
+	if (!c->options)
+		return;
+	law_options_begin(c->options, law(sk));
+	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+}
+
+static void fast_release(struct sock *sk)
+{
+	struct connection *c = inet_csk_ca(sk);
+
+	kfree(c->options);
+	c->options = NULL;
 }
 
 static void fast_pkts_acked(struct sock *sk, const struct ack_sample *sample)
@@ -55,9 +72,22 @@ static void fast_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 
 	if (sample->rtt_us <= 0)
 		return;
-	law_measure(&c->law, law(sk), sample->rtt_us);
 	c->sent = tp->tcp_mstamp - sample->rtt_us;
 	c->then = tp->mss_cache ? sample->in_flight / tp->mss_cache : 0;
+	if (c->options) {
+		struct law_ack event = {
+			.now = tp->tcp_mstamp,
+			.sent = c->sent,
+			.received = law_received(c->options, law(sk), tp->rx_opt.rcv_tsval),
+			.rtt = sample->rtt_us,
+			.acked = sample->pkts_acked,
+			.recovery = c->state == TCP_CA_Recovery,
+		};
+
+		law_measure_options(&c->law, law(sk), c->options, &event);
+	} else {
+		law_measure(&c->law, law(sk), sample->rtt_us);
+	}
 }
 
 static void fast_cong_avoid(struct sock *sk, u32 ack, u32 acked)
@@ -75,8 +105,29 @@ static void fast_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 		.then = then * 4 < (u64)c->law.window * 3 ? then : c->law.window,
 	};
 
-	law_acknowledged(&c->law, law(sk), &event);
-	tcp_snd_cwnd_set(tp, min_t(u32, law_packets(&c->law), tp->snd_cwnd_clamp));
+	u32 slack = 0;
+
+	if (c->options) {
+		law_acknowledged_options(&c->law, law(sk), c->options, &event);
+		slack = law(sk)->slack >> LAW_WINDOW_BITS;
+	} else {
+		law_acknowledged(&c->law, law(sk), &event);
+	}
+	tcp_snd_cwnd_set(tp, min_t(u32, law_packets(&c->law) + slack, tp->snd_cwnd_clamp));
+}
+
+/* Called before packets are sent: sets the pacing rate; see fast.bpf.c. */
+static u32 fast_min_tso_segs(struct sock *sk)
+{
+	struct connection *c = inet_csk_ca(sk);
+	u64 rate;
+
+	if (!c->options)
+		return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_min_tso_segs);
+	rate = law_pacing_rate(&c->law, c->options, tcp_sk(sk)->mss_cache);
+	if (rate)
+		WRITE_ONCE(sk->sk_pacing_rate, rate);
+	return 1;
 }
 
 static u32 fast_ssthresh(struct sock *sk)
@@ -84,6 +135,8 @@ static u32 fast_ssthresh(struct sock *sk)
 	struct connection *c = inet_csk_ca(sk);
 
 	law_lost(&c->law, law(sk), tcp_sk(sk)->tcp_mstamp);
+	if (c->options)
+		law_abandon(law(sk), c->options, tcp_sk(sk)->tcp_mstamp);
 	return law_packets(&c->law);
 }
 
@@ -92,8 +145,11 @@ static void fast_set_state(struct sock *sk, u8 state)
 	struct connection *c = inet_csk_ca(sk);
 
 	c->state = state;
-	if (state == TCP_CA_Loss)
-		law_timeout(&c->law, law(sk), tcp_sk(sk)->tcp_mstamp);
+	if (state != TCP_CA_Loss)
+		return;
+	law_timeout(&c->law, law(sk), tcp_sk(sk)->tcp_mstamp);
+	if (c->options)
+		law_abandon(law(sk), c->options, tcp_sk(sk)->tcp_mstamp);
 }
 
 static u32 fast_undo_cwnd(struct sock *sk)
@@ -135,8 +191,10 @@ static int define(const char *text, const struct kernel_param *kp)
 	if (n < NUMBERS || rest)
 		goto out;
 	control->ops.init = fast_init;
+	control->ops.release = fast_release;
 	control->ops.pkts_acked = fast_pkts_acked;
 	control->ops.cong_avoid = fast_cong_avoid;
+	control->ops.min_tso_segs = fast_min_tso_segs;
 	control->ops.ssthresh = fast_ssthresh;
 	control->ops.set_state = fast_set_state;
 	control->ops.undo_cwnd = fast_undo_cwnd;

@@ -12,7 +12,7 @@ use crate::theory::{follows_algorithm, link_model_named};
 use crate::trace_files::TraceFiles;
 
 /// What world `sim` records: series over time, the packet log of everything (`True`) or of one flow, link or traffic, and qlog
-/// traces in these files, one per flow; `memory` is the bytes that packets in the network may take.
+/// traces in these files, one per flow; `memory` is the bytes that packets in the network may take, `threads` how many may simulate.
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct SimOptions {
@@ -20,6 +20,7 @@ pub(crate) struct SimOptions {
     log: Option<LogSelection>,
     memory: Option<u64>,
     qlog: Option<Vec<PathBuf>>,
+    pub(crate) threads: usize,
 }
 
 /// `bool | str` of Python.
@@ -32,14 +33,14 @@ enum Log {
 #[pymethods]
 impl SimOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
-    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
-    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None, threads = 1))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None, threads=1)")]
+    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>, threads: usize) -> Self {
         let log = match log {
             Log::All(all) => all.then_some(LogSelection::All),
             Log::Of(entity) => Some(LogSelection::Entity(entity)),
         };
-        Self { series, log, memory, qlog }
+        Self { series, log, memory, qlog, threads }
     }
 }
 
@@ -48,7 +49,14 @@ impl SimOptions {
     pub(crate) fn options(&self, traces: Option<Arc<TraceFiles>>) -> Options {
         let qlog = traces.map(|files| -> Arc<dyn QlogSink> { files });
         let packet_log = self.log.clone();
-        Options { series: self.series, packet_log, memory: self.memory, qlog, ..Options::default() }
+        Options {
+            series: self.series,
+            packet_log,
+            memory: self.memory,
+            qlog,
+            threads: self.threads,
+            ..Options::default()
+        }
     }
 
     /// New files for the traces, where they are wanted.
@@ -70,7 +78,7 @@ impl QuicOptions {
     #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
     #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
     fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
-        Self { record: SimOptions::new(series, log, memory, qlog) }
+        Self { record: SimOptions::new(series, log, memory, qlog, 1) }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, Options, Outcome, PacketLog, Progress, SimError};
+use eddyline_sim::{Execution, LogEvent, Options, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,6 +30,7 @@ pub(crate) struct Run {
     json: String,
     series: Option<Series>,
     log: Option<PacketLog>,
+    execution: Execution,
     names: Py<Names>,
 }
 
@@ -38,6 +39,29 @@ struct Output {
     result: RunResult,
     series: Option<Series>,
     log: Option<PacketLog>,
+    execution: Execution,
+}
+
+/// Processor time of a run: of this thread, or of all where a run has several.
+enum CpuTime {
+    Thread(ThreadTime),
+    Process(ProcessTime),
+}
+
+impl CpuTime {
+    fn of(options: &WorldOptions) -> Self {
+        match options {
+            WorldOptions::Sim(options) if options.threads > 1 => Self::Process(ProcessTime::now()),
+            _ => Self::Thread(ThreadTime::now()),
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        match self {
+            Self::Thread(time) => time.elapsed(),
+            Self::Process(time) => time.elapsed(),
+        }
+    }
 }
 
 /// Runs `network` in the world that `options` are for.
@@ -48,7 +72,7 @@ pub(crate) fn run(
     options: &WorldOptions,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
-    let (cpu, wall) = (ThreadTime::now(), Instant::now());
+    let (cpu, wall) = (CpuTime::of(options), Instant::now());
     if let Some(callback) = progress {
         callback.call1(py, (0.0, network.duration.as_secs_f64(), 0, 0.0))?;
     }
@@ -68,7 +92,7 @@ pub(crate) fn run(
     result.cost.cpu_s = cpu.elapsed().as_secs_f64();
     result.cost.wall_s = wall.elapsed().as_secs_f64();
     let json = serde_json::to_string_pretty(&result).map_err(|e| internal(e.to_string()))?;
-    Ok(Run { result, json, series: output.series, log: output.log, names })
+    Ok(Run { result, json, series: output.series, log: output.log, execution: output.execution, names })
 }
 
 /// Called with the progress of a simulation, which it may stop.
@@ -96,7 +120,8 @@ fn simulate(
         return Err(PyOSError::new_err(message));
     }
     let outcome = outcome?;
-    Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })
+    let Outcome { result, series, log, execution } = outcome;
+    Ok(Output { result, series, log, execution })
 }
 
 fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
@@ -106,7 +131,7 @@ fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>
     };
     let mut result = result.map_err(theory_error)?;
     let Some(dynamics) = options.dynamics() else {
-        return Ok(Output { result, series: None, log: None });
+        return Ok(Output { result, series: None, log: None, execution: Execution::ONE });
     };
     let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
     let dynamics = eddyline_theory::dynamics_observed(network, &dynamics, &mut |now| {
@@ -120,7 +145,7 @@ fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>
     let more = dynamics.notes.into_iter().filter(|note| !result.approximations.contains(note));
     let more: Vec<String> = more.collect();
     result.approximations.extend(more);
-    Ok(Output { result, series: Some(dynamics.series), log: None })
+    Ok(Output { result, series: Some(dynamics.series), log: None, execution: Execution::ONE })
 }
 
 /// A failed simulation as an exception.
@@ -209,6 +234,13 @@ impl Run {
         let arrivals = self.result.arrivals.iter().map(|a| (&a.controller, &a.name, &a.failure));
         let failed = |(c, n, why): (&String, &String, &Option<String>)| Some((c.clone(), n.clone(), why.clone()?));
         flows.chain(arrivals).filter_map(failed).collect()
+    }
+
+    /// Threads that simulated it, domains that the network was divided into, and why one thread where more were asked for.
+    #[getter]
+    fn execution(&self) -> (usize, usize, Option<&'static str>) {
+        let Execution { threads, domains, one_because, .. } = self.execution;
+        (threads, domains, one_because)
     }
 
     /// Names of flows, links and sources.

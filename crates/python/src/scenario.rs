@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::{Input, Vocabulary};
+use eddyline_units::Time;
 use pyo3::prelude::*;
 
 use crate::errors::{guarded, internal, scenario_error};
@@ -105,6 +106,13 @@ impl Scenario {
             }
         }
         worlds
+    }
+
+    /// What a link can carry in bit/s, outages included: the mean from each time in seconds to the next. Empty if there is no such link.
+    fn capacity(&self, link: &str, times: Vec<f64>) -> Vec<f64> {
+        let Some(link) = self.inner.network.links.iter().find(|l| l.name == link) else { return Vec::new() };
+        let spans = times.windows(2).map(|t| (Time::from_secs_f64(t[0]), Time::from_secs_f64(t[1])));
+        spans.map(|(from, to)| link.capacity_bits(from, to) / (to - from).as_secs_f64()).collect()
     }
 
     /// Checks the expectations of the run's world against the run. A JSON list of outcomes.

@@ -14,6 +14,8 @@ use crate::model::Traffic;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
+const RELATIVE: &str = "relative paths start at the scenario's folder";
+
 /// Traces of a scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
@@ -57,10 +59,7 @@ pub(crate) fn read(
                     let trace = files.read(&path).and_then(|text| {
                         Trace::read(&text, &how).map_err(|e| format!("{} is no trace: {e}", path.display()))
                     });
-                    trace
-                        .map_err(|e| wrong("file", e, Some("relative paths start at the scenario's folder")))
-                        .ok()
-                        .map(Arc::new)
+                    trace.map_err(|e| wrong("file", e, Some(RELATIVE))).ok().map(Arc::new)
                 });
                 if first && trace.is_some() && !traces.files.contains(&path) {
                     traces.files.push(path);
@@ -101,15 +100,16 @@ fn recordings(
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-            let recording = files.read(&path).and_then(|text| {
-                trace.read(&text).map_err(|e| format!("{} is no recording of a link: {e}", path.display()))
+            let recording = files.read(&path).map_err(|e| (e, RELATIVE)).and_then(|text| {
+                let refused = |e| (format!("{} is no recording of a link: {e}", path.display()), trace.form());
+                trace.read(&text).map_err(refused)
             });
             Some((path, recording))
         };
         let recording = trace.and_then(read).and_then(|(path, recording)| {
-            let refused = |e| {
+            let refused = |(error, hint): (String, &str)| {
                 let at: Vec<Step<'_>> = place.iter().copied().chain([Step::Key("trace"), Step::Key("file")]).collect();
-                report.wrong(root, &at, e, Some("relative paths start at the scenario's folder".to_owned()));
+                report.wrong(root, &at, error, Some(hint.to_owned()));
             };
             let recording = recording.map_err(refused).ok()?;
             if !traces.files.contains(&path) {
@@ -141,7 +141,7 @@ fn sizes(
             .and_then(|text| SizeParams::read(&text).map_err(|e| format!("{} lists no sizes: {e}", path.display())));
         let listed = listed.map_err(|e| {
             let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];
-            report.wrong(root, &at, e, Some("relative paths start at the scenario's folder".to_owned()));
+            report.wrong(root, &at, e, Some(RELATIVE.to_owned()));
         });
         if listed.is_ok() && !traces.files.contains(&path) {
             traces.files.push(path);

@@ -1,4 +1,4 @@
-//! A scenario without Python, for profilers: `simulate FILE DURATION` prints the number of data packets delivered.
+//! A scenario without Python, for profilers: `simulate FILE DURATION [THREADS]` prints the number of data packets delivered.
 //! `benches/run.py --only parts` says with it where the instructions go.
 
 use std::ops::ControlFlow;
@@ -10,11 +10,18 @@ use eddyline_sim::{Options, run};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, duration] = &arguments[..] else {
-        eprintln!("usage: simulate FILE DURATION");
-        return ExitCode::FAILURE;
+    let (file, duration, threads) = match &arguments[..] {
+        [file, duration] => (file, duration, Ok(1)),
+        [file, duration, threads] => (file, duration, threads.parse::<usize>()),
+        _ => {
+            eprintln!("usage: simulate FILE DURATION [THREADS]");
+            return ExitCode::FAILURE;
+        }
     };
-    match simulate(file, duration) {
+    match threads
+        .map_err(|e: std::num::ParseIntError| e.to_string())
+        .and_then(|threads| simulate(file, duration, threads))
+    {
         Ok(packets) => {
             println!("{packets}");
             ExitCode::SUCCESS
@@ -26,10 +33,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn simulate(file: &str, duration: &str) -> Result<u64, String> {
+fn simulate(file: &str, duration: &str, threads: usize) -> Result<u64, String> {
     let overrides = [("duration".to_owned(), duration.to_owned())];
     let scenario = load_file(Path::new(file), &overrides).map_err(|e| e.to_string())?;
-    let outcome = run(&scenario.network, &Options::default(), &mut |_| ControlFlow::Continue(()));
-    let result = outcome.map_err(|e| e.to_string())?.result;
-    Ok(result.counters.data_packets_delivered.unwrap_or(0))
+    let options = Options { threads, ..Options::default() };
+    let outcome = run(&scenario.network, &options, &mut |_| ControlFlow::Continue(())).map_err(|e| e.to_string())?;
+    eprintln!("{:?}", outcome.execution);
+    Ok(outcome.result.counters.data_packets_delivered.unwrap_or(0))
 }

@@ -2,17 +2,21 @@
 //!
 //! Deterministic: the same network and seed give the same bytes, on every platform.
 //!
-//! Imports go one way: `simulation` uses `endpoint` and `network`, both use `packet`, and `meter` is below all.
+//! Imports go one way: `parallel` uses `simulation`, which uses `endpoint` and `network`, both use `packet`, and `meter` is below all.
 
 mod endpoint;
 mod meter;
 mod network;
 mod packet;
+mod parallel;
+mod run;
 mod simulation;
 
 pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, RecoveryState, Transport};
 pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog, QLOG_VERSION, QlogSink};
 pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
+pub use run::run;
 pub use simulation::{
-    Decisions, Incremental, Options, Outcome, Progress, SimError, SortedNetwork, Stepper, run, run_over,
+    Decisions, Execution, Incremental, Options, Outcome, PROCESSORS, Progress, Scaling, SimError, SortedNetwork,
+    Stepper, run_over,
 };

@@ -8,6 +8,8 @@
 
 mod accecn_option;
 mod config;
+#[cfg(test)]
+mod conversations;
 mod ecn;
 mod receiver;
 mod segment;

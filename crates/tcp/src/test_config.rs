@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::config::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer};
+use crate::config::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock};
 
 /// Segments of 1,000 bytes and the defaults of a scenario file, changed by `options`.
 pub fn config(options: &str) -> Config {
@@ -51,6 +51,17 @@ fn set(config: &mut Config, key: &str, value: &str) {
         "accurate_ecn" => {
             config.ecn = true;
             config.accurate_ecn = if value == "option" { AccurateEcn::Option } else { AccurateEcn::Ace };
+        }
+        "receive_window" => config.receive_window = Some(number() as u64),
+        "min_rto" => config.min_rto = Time::from_ms(number() as u64),
+        "fast_retransmit" => config.fast_retransmit = flag(),
+        "controller_ack_ratio" => config.controller_ack_ratio = flag(),
+        "local" => {
+            config.local = if value == "cwr" { LocalCongestion::Cwr } else { LocalCongestion::Backpressure };
+        }
+        "clock_drift" => {
+            let (ahead, tick) = (Time::from_ms(700), Time::from_ms(1));
+            config.timestamp_clock = Some(TimestampClock { ahead, drift_ppm: number(), tick });
         }
         "limited_transmit" => config.limited_transmit = flag(),
         "partial_ack_timer" => {

@@ -32,6 +32,7 @@ COMMANDS = {
     "shell": "a shell at one end of an emulated path, for any program",
     "tc": "the nearest tc and netem commands for a scenario's links",
     "measure": "measure a real link in both directions, and write its scenario file",
+    "live": "prepare world kernel: build the Linux of its virtual time",
     "probe": "find out whether a buffer counts bytes, packets or cells",
     "gauntlet": "test a controller in some fifty scenarios, with a scorecard for CI",
     "evaluate": "measure controllers side by side: response, fairness, convergence, buffers",

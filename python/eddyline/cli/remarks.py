@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["remarks"]
+__all__ = ["in_phase", "remarks"]
 
 
 def remarks(scenario: Scenario) -> list[str]:
@@ -19,6 +19,23 @@ def remarks(scenario: Scenario) -> list[str]:
     tables = scenario.to_dict()
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
     return [sentence for table in named for sentence in _of(table, scenario.duration_s)]
+
+
+def in_phase(scenario: Scenario) -> str | None:
+    """A sentence about drop-tail queues that only flows of a deterministic scenario share; None where there is none."""
+    tables = scenario.to_dict()
+    crossed = [
+        (link, int(flow.get("count", 1))) for flow in tables.get("flow", []) for link in dict.fromkeys(flow["data"])
+    ]
+    plain = {link["name"] for link in tables.get("link", []) if link["queue"]["kind"] == "droptail"}
+    shared = [name for name in dict.fromkeys(link for link, _ in crossed) if name in plain]
+    shared = [name for name in shared if sum(count for link, count in crossed if link == name) > 1]
+    if not shared:
+        return None
+    return (
+        f"the flows over {', '.join(shared)} can keep in phase all the same, and then one of them has nearly all "
+        "losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
+    )
 
 
 def _of(table: dict[str, Any], duration_s: float) -> Iterator[str]:

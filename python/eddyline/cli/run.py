@@ -77,6 +77,13 @@ Examples:
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
 @click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="World sim: simulate parts of a large network at once, where that pays. Same result.",
+)
+@click.option(
     "--qlog",
     type=click.Path(path_type=Path),
     metavar="DIR|FILE",
@@ -116,6 +123,7 @@ def command(
     log: Path | None,
     log_of: str | None,
     memory: int | None,
+    threads: int,
     qlog: Path | None,
     clock: str,
     watch: bool,
@@ -154,8 +162,17 @@ def command(
     if clock != worlds.CLOCKS[0] and world != worlds.ALL and not worlds.WORLDS[world].clocks:
         raise click.UsageError("--clock is for --world kernel")
     series = out is not None or plot is not None
+    if threads > 1 and world != worlds.ALL and not worlds.WORLDS[world].threads:
+        raise click.UsageError("--threads is for --world sim")
     options = RunOptions(
-        series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog, pcap=pcap, clock=clock
+        series,
+        log_of or log is not None,
+        dynamics=dynamics,
+        memory=memory,
+        qlog=qlog,
+        pcap=pcap,
+        clock=clock,
+        threads=threads,
     )
     if watch:
         if world == worlds.ALL or not worlds.WORLDS[world].clocks or clock != worlds.CLOCKS[0] or number is not None:
@@ -176,12 +193,18 @@ def command(
             "seed (--start-jitter)",
             err=True,
         )
+        from eddyline.cli.remarks import in_phase
+
+        if (sentence := in_phase(scenario)) is not None:
+            click.echo(f"note: {sentence}", err=True)
 
     if not quiet:
         from eddyline.cli.remarks import remarks
 
         for sentence in remarks(scenario):
             click.echo(f"note: {sentence}", err=True)
+        if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
+            click.echo(f"note: simulated on one thread: {reason}", err=True)
     lone = replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
     if lone is None or lone.result is None:
         _report_failures(replies)

@@ -36,6 +36,9 @@ _BOUND: dict[str, Any] = {"color": "#D55E00", "linestyle": ":", "linewidth": 1.4
 _CAPACITY: dict[str, Any] = {"color": "#777777", "linestyle": "--", "linewidth": 1.0}
 _DPI = 110
 
+_EACH = ("least_share", "fairness")
+"""Measures that compare flows."""
+
 
 def counted(number: float, noun: str) -> str:
     """A number of things."""
@@ -210,17 +213,22 @@ class Explanation:
 
     def _rates(self, axis: Axes) -> None:
         bound, lines = self.test.bound, []
+        poorest: list[Line] = []
         for result in self.results:
-            flows = result.flows
-            names = [n for n in (flows["name"] if len(flows) else ()) if n.startswith("tested")]
+            names = self._measured(result)
             link = self._bottleneck(result)
             lines.append(goodput(result, names, capacity(result)) if names else self._departures(result, link))
+            if self.test.measure in _EACH and len(names) > 1:
+                rates = result.flows.set_index("name").loc[names, "goodput_bps"].astype(float)
+                poorest.append(goodput(result, [str(rates.idxmin())], capacity(result)))
         first = self.results[0]
         carried = capacity(first)
         mean = None if carried is not None else mean_capacity(first, self._bottleneck(first))
         limit = None
         if self.test.measure == "share":
             limit = bound.value * sum(self.test.capacity_bps)
+        elif self.test.measure == "least_share" and poorest and len(self.test.capacity_bps) == 1:
+            limit = bound.value * self.test.capacity_bps[0] / len(self._measured(first))
         elif self.test.measure == "recovery":
             limit = self.test.level * self.test.capacity_bps[0]
         peaks = [float(line[1].max()) for line in lines if len(line[1])]
@@ -231,12 +239,25 @@ class Explanation:
         elif mean is not None:
             axis.axhline(mean / size, label="capacity, mean", **_CAPACITY)
         self._lines(axis, lines, size)
+        for place, (card, line) in enumerate(zip(self.cards, poorest, strict=False)):
+            colour = COLOURS[place % len(COLOURS)]
+            axis.plot(
+                line[0], line[1] / size, label=f"{card.name}, poorest flow", color=colour, linestyle="-.", linewidth=1.0
+            )
         if limit is not None:
-            what = bound.text if self.test.measure == "share" else f"{percent(self.test.level)}, {bound.text}"
+            what = f"{percent(self.test.level)}, {bound.text}" if self.test.measure == "recovery" else bound.text
             axis.axhline(limit / size, label=f"bound, {what}", **_BOUND)
-        axis.set_ylabel(f"goodput ({name})")
+        others = "" if all(n.startswith("tested") for n in self._measured(first)) else f" of {', '.join(self.test.of)}"
+        axis.set_ylabel(f"goodput{others} ({name})")
         axis.set_ylim(bottom=0)
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    def _measured(self, result: Result) -> list[str]:
+        """The flows that the bound is about; where it is about something else, those under test."""
+        names = [str(n) for n in result.flows["name"]] if len(result.flows) else []
+        if self.test.measure not in {"share", *_EACH}:
+            return [n for n in names if n.startswith("tested")]
+        return [n for n in names if any(n == of or n.startswith(f"{of}[") for of in self.test.of)]
 
     def _departures(self, result: Result, link: str) -> Line:
         series = result.series

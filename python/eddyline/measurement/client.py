@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eddyline.errors import EddylineError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, receive, send
 from eddyline.measurement.link import Direction, Measurement, buffer, rate_bps, wait_s
-from eddyline.measurement.protocol import Lines, drain, fill, goodput_bps
+from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +53,17 @@ class _Client:
         self.control.say(**request)
         if not self.control.hear().get("ready"):
             raise EddylineError("the server ended the measurement")
+
+    def _connected(self) -> socket.socket:
+        sock = socket.socket(self.control.sock.family, socket.SOCK_STREAM)
+        choose_controller(sock)
+        sock.settimeout(60)
+        try:
+            sock.connect(self.control.sock.getpeername())
+        except OSError:
+            sock.close()
+            raise
+        return sock
 
     def rtt_s(self) -> float:
         """The minimum round-trip time of small datagrams."""
@@ -161,13 +172,13 @@ class _Client:
 
         def download(wait: float) -> None:
             time.sleep(wait)
-            with socket.create_connection(self.address, timeout=60) as sock:
+            with self._connected() as sock:
                 Lines(sock).say(**{"for": "download", "seconds": seconds - wait})
                 got["down"] = goodput_bps(drain(sock, seconds - wait))
 
         def upload(wait: float) -> None:
             time.sleep(wait)
-            with socket.create_connection(self.address, timeout=60) as sock:
+            with self._connected() as sock:
                 lines = Lines(sock)
                 lines.say(**{"for": "upload", "seconds": seconds - wait})
                 fill(sock, seconds - wait)

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["CONTROLLER", "PORT", "Lines", "drain", "fill", "goodput_bps"]
+__all__ = ["CONTROLLER", "PORT", "Lines", "choose_controller", "drain", "fill", "goodput_bps"]
 
 PORT = 5710
 
@@ -40,11 +40,19 @@ class Lines:
         return dict(json.loads(line)) if line else {}
 
 
-def fill(sock: socket.socket, seconds: float) -> None:
-    """Sends bytes for so many seconds, by CUBIC where the system has it: it is what the written file has."""
+def choose_controller(sock: socket.socket) -> None:
+    """Makes a socket send by CUBIC where the system has it: it is what the written file has.
+
+    To be called before there is a connection. Where the system's default is BBR, a connection that changes later stays
+    paced, and CUBIC that is paced does better beside an upload. Connections have what the listening socket has.
+    """
     if hasattr(socket, "TCP_CONGESTION"):
         with suppress(OSError):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONTROLLER.encode())
+
+
+def fill(sock: socket.socket, seconds: float) -> None:
+    """Sends bytes for so many seconds."""
     data, end = bytes(_CHUNK), time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         sock.settimeout(left)

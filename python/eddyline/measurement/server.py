@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from eddyline.measurement.datagrams import Phase, receive, send
-from eddyline.measurement.protocol import Lines, drain, fill, goodput_bps
+from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
 
@@ -23,6 +23,7 @@ def serve(host: str, port: int, clients: int | None = None) -> None:
         OSError: The address cannot be used.
     """
     with socket.create_server((host, port)) as listener, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        choose_controller(listener)
         datagrams.bind((host, port))
         datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         served = threading.Semaphore(0)

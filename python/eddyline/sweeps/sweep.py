@@ -66,6 +66,7 @@ def sweep(
     out: str | Path,
     set: Overrides = (),
     seeds: int = 1,
+    start_jitter: str | None = None,
     world: str = "sim",
     workers: int | None = None,
     engine: str | None = None,
@@ -84,6 +85,7 @@ def sweep(
         out: The folder.
         set: Keys to override in all points.
         seeds: Number of seeds of every point: the scenario's, the next, ...
+        start_jitter: Starts flows later by a random time below this (`"100 ms"`), so that seeds differ.
         world: `"sim"` or `"theory"`.
         workers: Number of processes; one per processor by default.
         engine: `"dask://HOST:PORT"` runs the points on the workers of a Dask cluster.
@@ -115,7 +117,8 @@ def sweep(
         Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given)))
         for key, given in vary.items()
     ]
-    plan = Plan(source, lists, pairs(set), seeds, world, shard)
+    jitter = [] if start_jitter is None else [("flow.*.start_jitter", value_text(start_jitter))]
+    plan = Plan(source, lists, [*pairs(set), *jitter], seeds, world, shard)
     return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s)
 
 

@@ -162,6 +162,9 @@ def test_errors_are_reported(table):
     env = el.env(table)
     with pytest.raises(el.InputError, match="the episode is over"):
         env.step(np.array([0.0]))
+    env.reset(seed=1)
+    with pytest.raises(el.InputError, match="the action has 2 numbers"):
+        env.step(np.array([0.1, 0.2]))
     late = el.env({**table, "flow": [{**table["flow"][0], "start": "5999 ms"}]})
     with pytest.raises(el.EddylineError, match="ends before its first decision"):
         late.reset(seed=1)
@@ -221,6 +224,7 @@ def test_each_episode_draws_a_scenario_and_values(table):
 
 
 def test_made_by_its_name_alone():
+    assert "10 Mbit/s" in el.env().reset(seed=1)[1]["scenario"]
     env = gymnasium.make("eddyline.environment:eddyline/CongestionControl-v0")
     observation, info = env.reset(seed=1)
     assert observation.shape == (len(OBSERVATION),)

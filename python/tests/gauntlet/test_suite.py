@@ -66,6 +66,21 @@ def test_seeds_shift_starts_and_the_first_is_the_file() -> None:
     assert test.scenario("reno").sha256 == plain.sha256
 
 
+@pytest.mark.parametrize("kind", ["newreno", "cubic"])
+def test_neither_starts_nor_names_decide_what_the_longer_round_trip_gets(kind: str) -> None:
+    (test,) = suite().only(["rtt-spread"])
+    measure = MEASURES[test.measure].take
+    values = []
+    for seed, near in ((0, "tested near"), (0, "tested earlier"), (1, "tested near"), (3, "tested near")):
+        table = test.scenario(kind, seed=seed).to_dict()
+        table["flow"][0]["name"] = near
+        result = el.Scenario(table).run("sim")
+        values.append(measure(replace(test, of=(near, "tested far")), result, result.to_dict()))
+        rates = result.flows.set_index("name")["goodput_bps"]
+        assert rates["tested far"] < rates[near]
+    assert max(values) < 2.0 * min(values)  # eight to twelve times without random traffic
+
+
 def test_the_scorecard_does_not_depend_on_the_number_of_jobs() -> None:
     first, second = (run("cubic", only=["loss", "speeds"], seeds=2, jobs=jobs) for jobs in (1, 4))
     assert first.json == second.json

@@ -101,6 +101,18 @@ def test_capacity_follows_changes_and_outages() -> None:
     assert 15.0 < np.mean(line.get_ydata()) < 25.0  # 20 Mbit/s on average, as the test says
 
 
+def test_the_flows_that_the_bound_is_about_are_drawn() -> None:
+    found = el.gauntlet.explain("bbr", "beside-four-renos", seeds=1)
+    rates = found.plot().get_axes()[0]
+    lines = {line.get_label(): np.asarray(line.get_ydata()) for line in rates.lines}
+    assert list(lines) == ["capacity", "bbr", "bbr, poorest flow", "bound, at least 30.0 %"]
+    assert rates.get_ylabel() == "goodput of reno (Mbit/s)"
+    goodputs = found.results[0].flows.set_index("name")["goodput_bps"].drop("tested") / 1e6
+    assert lines["bbr"][-60:].mean() == pytest.approx(goodputs.sum(), rel=0.1)
+    assert lines["bbr, poorest flow"][-60:].mean() == pytest.approx(goodputs.min(), rel=0.3)
+    assert lines["bound, at least 30.0 %"][0] == pytest.approx(0.3 * 16 / 4)
+
+
 def test_one_timeout_is_singular() -> None:
     assert explanation.counted(1, "timeout") == "1 timeout"
     assert explanation.counted(1694, "retransmitted packet") == "1,694 retransmitted packets"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.claims import absent_rows
 from eddyline.papers.fast_overview import vegas_delay
+from eddyline.papers.two_way_fast import quic
 from eddyline.papers.vfast import rivals, scenario_1, scenario_3, scenario_4
 
 if TYPE_CHECKING:
@@ -52,7 +53,14 @@ _AT_100_MS = partial(Thinned, "round trips of 100 ms only")
 _ONE_SETTING = partial(Thinned, "40 ms with SACK only")
 
 THINNED: Mapping[str, Mapping[str, Thinned]] = {
-    "two-way-fast": {"fast-ack-priority": _OUT, "one-way-delay": _OUT, "fig-5": _OUT, "fig-5-timescale": _OUT},
+    "two-way-fast": {
+        "fast-ack-priority": _OUT,
+        "one-way-delay": _OUT,
+        "fig-5": _OUT,
+        "fig-5-timescale": _OUT,
+        # no claim is about it; crates/quic/tests/suite/fast.rs asserts all five examples
+        "quic": Thinned("example 5", partial(quic.build, examples=(5,))),
+    },
     "asymmetric-fast": {"stability": _OUT, "stability-tally": _OUT},
     "bidirectional-tcp": {
         "fig-10-1": _OUT,

@@ -138,6 +138,8 @@ def test_starts_at_random_let_seeds_differ(eddyline, scenario, tmp_path):
     assert eddyline(*words, "--seeds", 2, "--out", "grown").code == 0
     assert eddyline(*words, "--seeds", 3, "--out", "grown").code == 0
     pd.testing.assert_frame_equal(el.read_sweep(tmp_path / "grown"), flows)
+    same = el.sweep(words[1], {"link.up.delay": ["1 ms"]}, out=tmp_path / "grid", seeds=3, start_jitter="50 ms")
+    pd.testing.assert_frame_equal(same.flows, flows)
     other = eddyline(*words[:4], "--seeds", 3, "--out", "grid")
     assert (other.code, "start_jitter" in other.err) == (2, True)
     wrong = eddyline(*words[:-1], "soon", "--out", "wrong")

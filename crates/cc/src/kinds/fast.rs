@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::kinds::fast::delay::Delay;
-use crate::kinds::fast::drain::{DrainChoice, Step};
+use crate::kinds::fast::drain::{DrainChoice, Pauses, Step};
 use crate::kinds::fast::ns2_module::Ns2Module;
 use crate::kinds::fast::options::{Asked, DelayOptions, Options};
 use crate::kinds::fast::rate_correction::RateCorrectionParams;
@@ -114,6 +114,12 @@ pub struct FastParams {
 }
 
 impl FastParams {
+    /// The pauses that drain the queue, if there are any.
+    #[must_use]
+    pub fn pauses(&self) -> Option<Pauses> {
+        DrainChoice::pauses(self.drain.as_ref(), self.delay.is_one_way())
+    }
+
     /// The options of delay measurement.
     #[must_use]
     pub fn delay_options(&self) -> DelayOptions {
@@ -122,7 +128,7 @@ impl FastParams {
             ack_alpha: self.ack_alpha,
             base_rtt: self.base_rtt,
             base_rtt_age: self.base_rtt_age,
-            drain: DrainChoice::of(self.drain.as_ref(), false).is_some(),
+            drain: DrainChoice::pauses(self.drain.as_ref(), false).is_some(),
             rate_correction: self.rate_correction.is_some(),
         }
     }

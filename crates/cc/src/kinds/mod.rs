@@ -41,7 +41,7 @@ pub use copa::{Copa, CopaParams};
 pub use cubic::{Cubic, CubicParams, CubicProfile};
 pub use dctcp::{Dctcp, DctcpParams};
 pub use fast::delay::Delay;
-pub use fast::drain::{DrainChoice, DrainParams};
+pub use fast::drain::{DrainChoice, DrainParams, Pauses};
 pub use fast::options::DelayOptions;
 pub use fast::rate_correction::RateCorrectionParams;
 pub use fast::{Fast, FastLaw, FastParams, FastProfile, MeanRtt};

@@ -1,7 +1,8 @@
-//! Every controller over one scripted path, its window against a table: what changes a law by accident changes a row.
+//! Every controller over two scripted paths, its window against a table: what changes a law by accident changes a row.
 //!
-//! `trajectories.txt` has, for each, the window in packets at ten times, and a digest of everything that the sender sees of it after
-//! each acknowledgement. The tests beside this one say what is right; this one says what has changed. `EDDYLINE_BLESS=1` writes the
+//! `trajectories.txt` has, for each and both paths, the window in packets at ten times, and a digest of everything that the sender sees of
+//! it after each acknowledgement. The second path has jitter, acknowledgements that wait and come for two packets, random losses, and no
+//! marks in the beginning. The tests beside this one say what is right; this one says what has changed. `EDDYLINE_BLESS=1` writes the
 //! table anew, only for intended changes.
 
 use std::collections::VecDeque;
@@ -15,7 +16,7 @@ use eddyline_units::Time;
 use crate::bench::ms;
 
 /// Profiles and options that change a law, beside every kind with its required parameters only.
-const VARIANTS: [&str; 30] = [
+const VARIANTS: [&str; 47] = [
     r#""kind": "fast", "alpha": "20 packets", "profile": "ns2-1.1.3""#,
     r#""kind": "fast", "alpha": "20 packets", "base_rtt": "known""#,
     r#""kind": "fast", "alpha": "20 packets", "delay": "forward""#,
@@ -46,6 +47,23 @@ const VARIANTS: [&str; 30] = [
     r#""kind": "vfast", "alpha": "20 packets", "profile": "ns2-1.1.3""#,
     r#""kind": "highspeed", "low_window": 20.0"#,
     r#""kind": "dctcp", "gain": 0.25"#,
+    r#""kind": "fast", "alpha": "20 packets", "delay": "weighted", "ack_alpha": "2 packets""#,
+    r#""kind": "fast", "alpha": "20 packets", "delay": "forward", "drain": true, "base_rtt_age": "3 s""#,
+    r#""kind": "fast", "alpha": "20 packets", "rate_correction": { "after": 10 }"#,
+    r#""kind": "fast", "alpha": "20 packets", "update_period": "35 ms", "mi_threshold": "5 ms", "loss_factor": 0.8"#,
+    r#""kind": "vfast", "alpha": "20 packets", "rto": "eq6_total", "mean_rtt": "average", "deviation_from": "new""#,
+    r#""kind": "vfast", "alpha": "20 packets", "smoothing": "update", "mean_rtt": "srtt_of_average""#,
+    r#""kind": "reno", "whole_packets": true"#,
+    r#""kind": "tahoe", "whole_packets": true"#,
+    r#""kind": "cubic", "fast_convergence": false, "c": 2.0, "beta": 0.8"#,
+    r#""kind": "westwood", "at_least_half": true"#,
+    r#""kind": "highspeed", "low_window": 8.0, "high_decrease": 0.3"#,
+    r#""kind": "illinois", "theta": 1, "win_thresh": 4.0"#,
+    r#""kind": "hybla", "rtt0": "10 ms""#,
+    r#""kind": "yeah", "alpha": "10 packets", "rho": 2, "zeta": 3"#,
+    r#""kind": "bic", "low_window": 2.0, "fast_convergence": false, "ack_ratio": 2.0"#,
+    r#""kind": "bbr", "min_rtt_window": "3 s", "first_phase": 5"#,
+    r#""kind": "bbr3", "min_rtt_window": "3 s", "headroom": 0.4"#,
 ];
 
 /// A packet on its way back, and how many before it were lost.
@@ -75,13 +93,16 @@ struct Path {
     recovering_until: Option<u64>,
     acknowledged: u64,
     digest: u64,
+    /// State of the random numbers of the second path.
+    random: Option<u64>,
+    marks: bool,
 }
 
 const ONE_WAY: u64 = 20;
 const QUEUE: u64 = 30;
 
 impl Path {
-    fn new(text: &str) -> Option<Self> {
+    fn new(text: &str, second: bool) -> Option<Self> {
         let facts = PathFacts {
             mss: 1448,
             packet_bytes: 1500,
@@ -107,7 +128,18 @@ impl Path {
             recovering_until: None,
             acknowledged: 0,
             digest: 0xcbf2_9ce4_8422_2325,
+            random: second.then_some(0x9e37_79b9_7f4a_7c15),
+            marks: !second,
         })
+    }
+
+    /// A random number below `limit`; 0 on the first path.
+    fn draw(&mut self, limit: u64) -> u64 {
+        let Some(x) = &mut self.random else { return 0 };
+        *x ^= *x << 13;
+        *x ^= *x >> 7;
+        *x ^= *x << 17;
+        (*x >> 20) % limit
     }
 
     fn in_flight(&self) -> f64 {
@@ -130,27 +162,33 @@ impl Path {
             self.sent += 1;
             let arrives = self.now + ms(ONE_WAY as f64 / 2.0);
             let waiting = self.free_at.saturating_sub(arrives).as_ps() / self.service.as_ps();
-            if waiting >= QUEUE || self.sent.is_multiple_of(1_777) {
+            if waiting >= QUEUE || self.sent.is_multiple_of(1_777) || self.draw(400) == 399 {
                 self.lost += 1;
                 self.missing += 1;
                 continue;
             }
             self.free_at = self.free_at.max(arrives) + self.service;
-            let received_at = self.free_at + ms(ONE_WAY as f64 / 2.0);
+            let received_at = self.free_at + ms(ONE_WAY as f64 / 2.0 + self.draw(4_000) as f64 / 1e3);
+            let mut acked_at = received_at + ms(ONE_WAY as f64);
+            if self.random.is_some() {
+                // a queue of acknowledgements that grows for 3 s and is empty again
+                acked_at += ms(received_at.as_secs_f64() % 3.0 * 4.0);
+                acked_at = acked_at.max(self.flying.back().map_or(Time::ZERO, |previous| previous.acked_at));
+            }
             self.flying.push_back(Flying {
                 sent_at: self.now,
                 received_at,
-                acked_at: received_at + ms(ONE_WAY as f64),
+                acked_at,
                 stamp,
                 lost_before: std::mem::take(&mut self.lost),
-                marked: waiting >= QUEUE / 2,
+                marked: self.marks && waiting >= QUEUE / 2,
             });
         }
         None
     }
 
-    fn acknowledge(&mut self, packet: &Flying, limited: bool) {
-        self.acknowledged += 1 + u64::from(packet.lost_before);
+    fn acknowledge(&mut self, packet: &Flying, acked: u32, limited: bool) {
+        self.acknowledged += u64::from(acked + packet.lost_before);
         self.missing -= packet.lost_before;
         if self.recovering_until.is_some_and(|until| self.acknowledged >= until) {
             self.recovering_until = None;
@@ -160,15 +198,16 @@ impl Path {
             self.c.on_loss(&Loss { now: self.now, flight_size: self.in_flight() + 1.0 });
             self.recovering_until = Some(self.sent);
         }
+        let acked = f64::from(acked);
         let (sent_at, marked) = (packet.sent_at, f64::from(u8::from(packet.marked)));
-        self.c.on_marks(&Marks { now: self.now, sent_at, acked: 1.0, marked });
+        self.c.on_marks(&Marks { now: self.now, sent_at, acked, marked });
         self.c.on_ack(&Ack {
             now: self.now,
             sent_at,
             received_at: packet.received_at,
             // Karn: not every acknowledgement is a sample
             rtt: (packet.lost_before == 0).then(|| self.now - sent_at),
-            acked: 1.0,
+            acked,
             lost: f64::from(packet.lost_before),
             in_flight: self.in_flight(),
             stamp: packet.stamp,
@@ -198,7 +237,12 @@ impl Path {
     fn run(&mut self, end: Time, limited: bool) {
         while self.now < end {
             let paced = self.send(limited);
-            let acked = self.flying.front().map(|p| p.acked_at);
+            // on the second path an acknowledgement waits for the next packet, for 30 ms at most
+            let both = |second: &Flying| self.random.is_some() && second.lost_before == 0;
+            let waits =
+                |first: &Flying| self.flying.get(1).filter(|s| both(s) && s.acked_at <= first.acked_at + ms(30.0));
+            let acked = self.flying.front().map(|p| waits(p).map_or(p.acked_at, |second| second.acked_at));
+            let pair = self.flying.front().and_then(waits).is_some();
             let Some(next) = [paced, acked].into_iter().flatten().min() else {
                 // everything in flight is lost
                 return self.time_out();
@@ -207,10 +251,14 @@ impl Path {
                 break;
             }
             self.now = self.now.max(next);
-            if self.flying.front().is_some_and(|p| p.acked_at <= self.now)
-                && let Some(packet) = self.flying.pop_front()
+            if acked.is_some_and(|at| at <= self.now)
+                && let Some(mut packet) = self.flying.pop_front()
             {
-                self.acknowledge(&packet, limited);
+                if pair && let Some(second) = self.flying.pop_front() {
+                    packet =
+                        Flying { lost_before: packet.lost_before, marked: packet.marked | second.marked, ..second };
+                }
+                self.acknowledge(&packet, 1 + u32::from(pair), limited);
             }
         }
         self.now = end;
@@ -227,11 +275,12 @@ impl Path {
 }
 
 /// Its windows at ten times, and the digest: slow start and two capacities, an application that pauses, a timeout, a longer path.
-fn row(text: &str) -> Option<String> {
-    let mut path = Path::new(text)?;
+fn row(text: &str, second: bool) -> Option<String> {
+    let mut path = Path::new(text, second)?;
     let mut windows = Vec::new();
     for step in 0..10u32 {
         path.service = ms(if (4..7).contains(&step) { 0.7 } else { 2.0 });
+        path.marks |= step == 2;
         if step == 3 {
             path.c.on_idle(10.0);
         }
@@ -254,8 +303,11 @@ fn windows_over_a_scripted_path() {
     let mut table = String::new();
     let usual = KINDS.iter().map(|kind| kind.example.trim_matches(['{', '}', ' ']).to_owned());
     for text in usual.chain(VARIANTS.map(str::to_owned)) {
-        let row = row(&format!("{{ {text} }}")).unwrap_or_else(|| panic!("{text} is no controller"));
-        let _ = writeln!(table, "{}\n  {row}", text.replace(['"'], ""));
+        let _ = writeln!(table, "{}", text.replace(['"'], ""));
+        for second in [false, true] {
+            let row = row(&format!("{{ {text} }}"), second).unwrap_or_else(|| panic!("{text} is no controller"));
+            let _ = writeln!(table, "  {row}");
+        }
     }
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/trajectories.txt");
     if std::env::var_os("EDDYLINE_BLESS").is_some() {

@@ -22,6 +22,7 @@ use super::lateness::Lateness;
 use super::link::{LiveLink, is_data};
 use super::packet::{Header, LivePacket};
 use super::routes::{self, Route};
+use super::stalls::Stalls;
 use crate::clock::{Clock, duration};
 use crate::host::Host;
 use crate::placement::Placement;
@@ -75,6 +76,8 @@ pub struct LaneReport {
     pub series: Series,
     /// How late it was.
     pub lateness: Lateness,
+    /// For how long it got no processor, since the warm-up.
+    pub stalled: std::time::Duration,
     /// Packets by fate.
     pub packets: PacketCounts,
     /// Headers of packets at the hosts, if they are wanted.
@@ -114,6 +117,7 @@ struct Lane<'a> {
     before: Vec<[u64; 3]>,
     window_begun: bool,
     lateness: Lateness,
+    stalls: Stalls,
     packets: PacketCounts,
     captured: Captured,
     pool: Vec<Vec<u8>>,
@@ -149,6 +153,7 @@ pub fn run(shared: &Shared, number: usize) -> std::io::Result<LaneReport> {
             }
         }
         lane.publish();
+        lane.stalls.look();
         if idle {
             wait(shared, &inputs, lane.next().min(end));
         }
@@ -201,6 +206,7 @@ impl<'a> Lane<'a> {
             tick: shared.series.unwrap_or(Time::MAX),
             window_begun: false,
             lateness: Lateness::default(),
+            stalls: Stalls::of_this_thread(),
             packets: PacketCounts::default(),
             captured: Captured::default(),
             pool: Vec::new(),
@@ -238,6 +244,7 @@ impl<'a> Lane<'a> {
     fn step(&mut self, at: Time) {
         if !self.window_begun && self.shared.network.warmup <= at {
             self.window_begun = true;
+            self.stalls.begin();
             self.links.iter_mut().for_each(|l| l.begin_window(at));
         } else if let Some(l) = self.links.iter().position(|l| l.arrival() <= at) {
             if let Some(packet) = self.links[l].arrived() {
@@ -402,6 +409,7 @@ impl<'a> Lane<'a> {
             flows: self.flows,
             series: self.series,
             lateness: self.lateness,
+            stalled: self.stalls.total(),
             packets: self.packets,
             captured: self.captured,
         }

@@ -7,6 +7,7 @@ mod lateness;
 mod link;
 mod packet;
 mod routes;
+mod stalls;
 
 pub use captured::Captured;
 pub use flow_meter::FlowMeter;

@@ -13,8 +13,9 @@ use nix::net::if_::if_nametoindex;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::error::LiveError;
+use crate::timestamps;
 pub use namespace::{Namespace, become_root};
-use netlink::{Metric, Netlink};
+use netlink::{ECN, FINE_TIMESTAMPS, Metric, Netlink};
 
 /// Name of each host's device.
 const DEVICE: &str = "eddyline0";
@@ -143,11 +144,13 @@ fn metrics(flow: &Flow, sends: bool) -> Vec<(Metric, u32)> {
         metrics.push((Metric::InitialWindow, flow.tcp.initial_window));
         let min_rto = (flow.tcp.min_rto.as_ps() / 1_000_000_000).max(1) as u32;
         metrics.push((Metric::MinRto, min_rto));
-        if flow.tcp.ecn {
-            metrics.push((Metric::Features, 1));
-        }
     } else if flow.tcp.ack_every == 1 {
         metrics.push((Metric::QuickAck, 1));
+    }
+    let fine = if timestamps::are_fine(flow) { FINE_TIMESTAMPS } else { 0 };
+    let features = fine | if flow.tcp.ecn && sends { ECN } else { 0 };
+    if features != 0 {
+        metrics.push((Metric::Features, features));
     }
     metrics
 }

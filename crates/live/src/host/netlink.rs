@@ -25,13 +25,18 @@ pub enum Metric {
     Mtu = 2,
     /// Initial congestion window in packets.
     InitialWindow = 11,
-    /// Features as bits: ECN.
+    /// Features as bits: [`ECN`], [`FINE_TIMESTAMPS`].
     Features = 12,
     /// Minimum retransmission timeout in ms.
     MinRto = 13,
     /// Each packet is acknowledged at once.
     QuickAck = 15,
 }
+
+/// The feature of explicit congestion notification.
+pub const ECN: u32 = 1;
+/// The feature of timestamps in microseconds.
+pub const FINE_TIMESTAMPS: u32 = 1 << 4;
 
 /// A routing socket of the current network namespace.
 #[derive(Debug)]

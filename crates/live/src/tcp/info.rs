@@ -93,8 +93,14 @@ impl TcpInfo {
 
 /// Whether this kernel's structure has counts of timeouts.
 fn counts_timeouts() -> bool {
-    static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| uname().is_ok_and(|name| release(&name.release().to_string_lossy()) >= (6, 7)))
+    kernel_is_since((6, 7))
+}
+
+/// Whether this kernel is of this release or a later one.
+#[must_use]
+pub fn kernel_is_since(first: (u32, u32)) -> bool {
+    static KNOWN: OnceLock<(u32, u32)> = OnceLock::new();
+    *KNOWN.get_or_init(|| uname().map_or((0, 0), |name| release(&name.release().to_string_lossy()))) >= first
 }
 
 /// Major and minor number of a kernel's release.

@@ -99,6 +99,18 @@ impl LinkTrace {
         }
     }
 
+    /// What a file for it contains.
+    #[must_use]
+    pub const fn form(&self) -> &'static str {
+        match self {
+            Self::Mahimahi(_) => "a line per packet of 1500 B, with its millisecond from the start",
+            _ => {
+                "a line of names, then a line per moment, with commas: time_s (from 0, in s) and any of rate_bps (bit/s), delay_s (one way, s), \
+                 loss (0 to 1)"
+            }
+        }
+    }
+
     /// The recording that its profile generates for the link called `name`, if it is a profile.
     #[must_use]
     pub fn made(&self, rate: Rate, delay: Time, seed: u64, name: &str) -> Option<Recording> {

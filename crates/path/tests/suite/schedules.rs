@@ -70,6 +70,8 @@ fn every_discipline_under_a_random_load() {
         r#"{"kind": "drr", "queues": 4, "limit": "40 packets"}"#,
         r#"{"kind": "droptail", "limit": "200 cells"}"#,
         r#"{"kind": "droptail", "limit": "20000 B"}"#,
+        r#"{"kind": "ack_decimation", "threshold": "3 packets", "drop": {"kind": "random", "probability": 0.5}}"#,
+        r#"{"kind": "ack_decimation", "threshold": "2 packets", "limit": "60 packets", "drop": {"kind": "red", "max_threshold": "40 packets", "max_probability": 0.9, "weight": 0.02}}"#,
     ] {
         let _ = writeln!(table, "{}\n  {}", more.replace('"', ""), row(more, &arrivals));
     }

@@ -23,7 +23,8 @@ fn two_way(rates: [f64; 2], delay_ms: u32, flows: &[(bool, u32)], forward_delay:
         true => ("delay = \"forward\"", ", timestamps = true"),
         false => ("base_rtt = \"known\"", ""),
     };
-    let mut text = "duration = \"40 s\"\nwarmup = \"20 s\"\nseed = 1\n".to_owned();
+    // a round trip takes at most a second: twenty to settle, ten and more to average
+    let mut text = "duration = \"30 s\"\nwarmup = \"20 s\"\nseed = 1\n".to_owned();
     for (name, rate) in ["forward", "backward"].iter().zip(rates) {
         text += &format!("[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay_ms} ms\"\n");
     }

@@ -415,6 +415,12 @@ fn a_trace_gives_a_link_its_rate() {
     }
     let [error] = messages(case("none.csv").unwrap_err()).try_into().unwrap();
     assert!(error.starts_with("link.l.trace.file: cannot read"), "{error}");
+    // a file that cannot be read is looked for elsewhere, one that can is in another form
+    let hint = |e: eddyline_scenario::Diagnostics| e.all[0].hint.clone().unwrap_or_default();
+    assert!(hint(case("none.csv").unwrap_err()).contains("relative paths"));
+    let csv = hint(case("packets.down").unwrap_err());
+    assert!(["time_s", "rate_bps", "delay_s", "loss"].iter().all(|column| csv.contains(column)), "{csv}");
+    assert!(hint(with("{ kind = \"mahimahi\", file = \"drive.csv\" }").unwrap_err()).contains("millisecond"));
     let [error] = messages(with("{ kind = \"csv\" }").unwrap_err()).try_into().unwrap();
     assert!(error.contains("the key file is missing"), "{error}");
     // a profile takes its mean from the link

@@ -216,6 +216,13 @@ impl Flow {
         }
     }
 
+    /// Takes over the receiver of the same flow over TCP, which was simulated elsewhere.
+    pub fn join(&mut self, receiver: Self) {
+        if let (Self::Tcp(flow), Self::Tcp(receiver)) = (self, receiver) {
+            flow.join(receiver);
+        }
+    }
+
     /// Number of the flow with the other direction of the same connection.
     pub fn peer(&self) -> Option<u32> {
         match self {

@@ -126,6 +126,12 @@ impl TcpFlow {
         &mut self.meter
     }
 
+    /// Takes over the receiver of `other`, which was elsewhere, with what it has counted.
+    pub fn join(&mut self, other: Self) {
+        self.receiver = other.receiver;
+        self.meter.join(&other.meter);
+    }
+
     /// The state of both endpoints.
     pub fn state(&self) -> FlowState {
         let sender = &self.sender;

@@ -12,6 +12,37 @@ const MAX_LINKS: usize = 1_000;
 /// Link visits that all samples together may cost.
 const BUDGET: usize = 20_000_000;
 
+/// When samples are taken.
+#[derive(Debug, Clone)]
+pub struct SampleTimes {
+    grid: Time,
+    /// Where the cell of the next sample begins.
+    cell: Time,
+    next: Time,
+    random: Stream,
+}
+
+impl SampleTimes {
+    /// One in each cell of `grid` after `from`.
+    fn new(from: Time, grid: Time) -> Self {
+        // independent of the scenario's seed: the times of sampling are no part of the simulated randomness
+        let mut random = Stream::new(0, "bottlenecks", "moments of sampling");
+        let next = within(from, grid, &mut random);
+        Self { grid, cell: from, next, random }
+    }
+
+    /// When the next sample is due.
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// The next sample has been taken.
+    pub fn advance(&mut self) {
+        self.cell += self.grid;
+        self.next = within(self.cell, self.grid, &mut self.random);
+    }
+}
+
 /// Samples taken so far.
 #[derive(Debug)]
 pub struct BottleneckSampler {
@@ -21,11 +52,7 @@ pub struct BottleneckSampler {
     one_packet: Vec<Time>,
     hits: Vec<u64>,
     samples: u64,
-    grid: Time,
-    /// Where the cell of the next sample begins.
-    cell: Time,
-    next: Time,
-    times: Stream,
+    times: SampleTimes,
     last: Vec<u32>,
     switches: u64,
 }
@@ -69,26 +96,22 @@ impl BottleneckSampler {
         let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
         let hits = vec![0; network.links.len()];
-        // independent of the scenario's seed: the times of sampling are no part of the simulated randomness
-        let mut times = Stream::new(0, "bottlenecks", "moments of sampling");
-        let cell = network.warmup;
-        let next = within(cell, grid, &mut times);
-        Some(Self { paths, one_packet, hits, samples: 0, grid, cell, next, times, last: Vec::new(), switches: 0 })
+        let times = SampleTimes::new(network.warmup, grid);
+        Some(Self { paths, one_packet, hits, samples: 0, times, last: Vec::new(), switches: 0 })
     }
 
-    /// When the next sample is due.
-    pub fn next(&self) -> Time {
-        self.next
+    /// When samples are due, from the next on.
+    pub fn times(&self) -> &SampleTimes {
+        &self.times
     }
 
-    /// Takes a sample; `backlog` gives the wait at a link.
-    pub fn sample(&mut self, backlog: impl Fn(u32) -> Time) {
-        self.cell += self.grid;
-        self.next = within(self.cell, self.grid, &mut self.times);
+    /// Takes a sample; `waits` are the waits at all links of the network.
+    pub fn sample(&mut self, waits: &[Time]) {
+        self.times.advance();
         self.samples += 1;
         let mut marked: Vec<u32> = Vec::new();
         for path in &self.paths {
-            let waits = || path.iter().map(|l| (backlog(*l), *l));
+            let waits = || path.iter().map(|l| (waits[*l as usize], *l));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
             // links with equal waits are all bottlenecks
             marked.extend(waits().filter(|(w, l)| *w == longest && *w > self.one_packet[*l as usize]).map(|(_, l)| l));
@@ -111,11 +134,11 @@ impl BottleneckSampler {
 
     /// Spacing of the grid, and how often the set of bottlenecks changed between samples that had one.
     pub fn grid(&self) -> (Time, u64) {
-        (self.grid, self.switches)
+        (self.times.grid, self.switches)
     }
 }
 
 /// A time within a cell: after its start, at its end at the latest.
-fn within(cell: Time, grid: Time, times: &mut Stream) -> Time {
-    cell + Time::from_ps(1 + times.below(grid.as_ps()))
+fn within(cell: Time, grid: Time, random: &mut Stream) -> Time {
+    cell + Time::from_ps(1 + random.below(grid.as_ps()))
 }

@@ -236,6 +236,16 @@ impl FlowMeter {
         }
     }
 
+    /// Takes over what `receiver` has counted where the flow's receiver was.
+    pub fn join(&mut self, receiver: &Self) {
+        self.arrived_bytes = receiver.arrived_bytes;
+        self.arrived_packets = receiver.arrived_packets;
+        self.repeated_packets = receiver.repeated_packets;
+        self.at_window = receiver.at_window;
+        self.partial_bytes = receiver.partial_bytes;
+        self.forward = receiver.forward;
+    }
+
     /// Data packets with new data that arrived so far.
     fn new_packets(&self) -> u64 {
         self.arrived_packets - self.repeated_packets

@@ -62,17 +62,18 @@ impl RttHistogram {
         if let Self::Own(histogram) = self { histogram.trimmed_mean(share) } else { None }
     }
 
-    /// The samples of several flows together. Flows that share a histogram follow each other.
+    /// The samples of several flows together.
     pub fn together<'a>(flows: impl Iterator<Item = &'a Self>) -> Histogram {
-        let (mut all, mut last) = (Histogram::default(), None);
+        let (mut all, mut merged) = (Histogram::default(), Vec::new());
         for flow in flows {
             match flow {
                 Self::None => {}
                 Self::Own(histogram) => all.merge(histogram),
-                Self::Shared(shared) if last.is_some_and(|last| Arc::ptr_eq(last, &shared.0)) => {}
+                // the latest first: flows that share one often follow each other
+                Self::Shared(shared) if merged.iter().rev().any(|other| Arc::ptr_eq(other, &shared.0)) => {}
                 Self::Shared(shared) => {
                     all.merge(&shared.lock());
-                    last = Some(&shared.0);
+                    merged.push(Arc::clone(&shared.0));
                 }
             }
         }

@@ -6,7 +6,6 @@ use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
-use eddyline_path::random::name_hash;
 use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
@@ -14,19 +13,50 @@ use eddyline_scenario::network::Local;
 use eddyline_units::Time;
 
 use super::attachments::Attachments;
+use super::domain::Border;
 use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Pipe, Shared, Transmitter};
 use crate::meter::PacketLogger;
 
 /// Hops and pipes, as paths are laid out.
 #[derive(Debug, Default)]
 pub struct Layout {
-    hops: Vec<Hop>,
-    pipes: Vec<Pipe>,
+    pub(super) hops: Vec<Hop>,
+    /// Delay of each pipe.
+    pub(super) delays: Vec<Time>,
     pipe_of: HashMap<(u32, Time), u32>,
     path_of: HashMap<(Vec<u32>, Time, u32), u32>,
 }
 
+/// What a [`Net`] is made of.
+#[derive(Debug)]
+pub struct Plan {
+    /// Its links, by their places in the network; from the place `owned` on, those of other domains from which packets arrive.
+    pub(super) links: Vec<u32>,
+    pub(super) owned: usize,
+    pub(super) hops: Vec<Hop>,
+    pub(super) pipes: Vec<Pipe>,
+    pub(super) border: Option<Box<Border>>,
+}
+
 impl Layout {
+    /// Number of hops of all paths.
+    pub fn hops(&self) -> usize {
+        self.hops.len()
+    }
+
+    /// All of the network.
+    pub fn whole(&self, network: &Network) -> Plan {
+        let links = network.links.len();
+        let pipes = self.delays.iter().map(|delay| Pipe { delay: *delay, ring: Ring::default() });
+        Plan {
+            links: (0..links as u32).collect(),
+            owned: links,
+            hops: self.hops.clone(),
+            pipes: pipes.collect(),
+            border: None,
+        }
+    }
+
     /// Lays out a path for packets of `full` bytes with `access` delay at its end; returns its first hop.
     pub fn path(&mut self, network: &Network, links: &[u32], access: Time, full: u32) -> u32 {
         let key = (links.to_vec(), access, full);
@@ -38,10 +68,10 @@ impl Layout {
             let link = &network.links[*l as usize];
             let last = i + 1 == links.len();
             let extra = if last { access } else { Time::ZERO };
-            let next = self.pipes.len() as u32;
+            let next = self.delays.len() as u32;
             let pipe = *self.pipe_of.entry((*l, extra)).or_insert(next);
             if pipe == next {
-                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: Ring::default() });
+                self.delays.push(link.delay.saturating_add(extra));
             }
             let full_time = link.transmission_time(full);
             self.hops.push(Hop { link: *l, pipe, full_time, full, last });
@@ -58,19 +88,28 @@ fn is_nic_queue(network: &Network, link: u32) -> bool {
 }
 
 impl Net {
-    /// The links of `network`, idle, with the paths of `layout`.
-    pub fn new(network: &Network, layout: Layout, general_queues: bool, logger: Option<Box<PacketLogger>>) -> Self {
+    /// The links of `plan`, idle. Packets of source `i` come from the `i`th of `origins`.
+    pub fn new(
+        network: &Network,
+        plan: Plan,
+        origins: Vec<Origin>,
+        general_queues: bool,
+        logger: Option<Box<PacketLogger>>,
+    ) -> Self {
         let shared =
             |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
         let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
         let (mut reconstructing, mut departing, mut link_options) = (Vec::new(), Vec::new(), Vec::new());
-        let links = network.links.iter().zip(0..).map(|(l, index)| {
+        let links = plan.links.iter().zip(0..).map(|(place, index)| {
+            let l = &network.links[*place as usize];
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
                 let context = LinkContext { rate: l.rate, seed: network.seed, name: &l.name };
                 StoreLink::new(&l.queue, &context, l.framing, meter).varying(l.variation.conditions.clone())
             };
             let transmitter = match (l.medium, l.queue) {
+                // a link of another domain: nothing is queued here
+                _ if index as usize >= plan.owned => Transmitter::Fifo(Box::new(FifoLink::new(l.queue.limit(), meter))),
                 (Some(medium), _) => {
                     let shared = &mut media[medium as usize];
                     shared.links.push(index);
@@ -80,7 +119,7 @@ impl Net {
                 (None, QueueParams::DropTail(p))
                     if l.reconstruct.is_none()
                         && l.variation.is_steady()
-                        && (!general_queues || is_nic_queue(network, index)) =>
+                        && (!general_queues || is_nic_queue(network, *place)) =>
                 {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
                     let plain = l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
@@ -118,18 +157,18 @@ impl Net {
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
-        let origin = |name: &str, host| Origin { host, hash: name_hash(name) };
-        let flows = network.flows.iter().map(|f| origin(&f.name, f.host));
-        let traffic = network.traffic.iter().map(|t| origin(&t.name, t.host));
-        let probes = network.probes.iter().map(|p| origin(&p.name, p.host));
-        let events = EventQueue::new(departing.len() + layout.pipes.len() + reconstructing.len());
+        let events = EventQueue::new(departing.len() + plan.pipes.len() + reconstructing.len());
+        let mut own_links = plan.links;
+        own_links.truncate(plan.owned);
         Self {
             links,
+            own_links,
             link_options,
             media,
-            pipes: layout.pipes,
-            hops: layout.hops,
-            origins: flows.chain(traffic).chain(probes).collect(),
+            pipes: plan.pipes,
+            hops: plan.hops,
+            origins,
+            border: plan.border,
             reconstructing,
             departing,
             events,

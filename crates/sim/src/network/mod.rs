@@ -4,13 +4,16 @@
 //! arrives and needs no event of its own; any other link has one per departure.
 
 mod attachments;
+mod domain;
 mod event_queue;
 mod layout;
 mod nic_queue;
 mod readings;
 
+pub use domain::{Crossing, Domains, TRANSIT};
 pub use event_queue::EventQueue;
-pub use layout::Layout;
+pub use layout::{Layout, Plan};
+pub use readings::LinkCounts;
 
 use eddyline_path::Packet as _;
 use eddyline_path::corruption::Corruption;
@@ -22,6 +25,7 @@ use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
 
 use self::attachments::Attachments;
+use self::domain::Border;
 use crate::meter::{LogEvent, LogRecord, PacketLogger};
 use crate::packet::{AckOptions, Packet, PacketKind, PacketSink, PiggybackedAck};
 
@@ -97,10 +101,22 @@ pub struct PacketCounters {
     pub dropped: u64,
 }
 
+impl PacketCounters {
+    /// Adds those of another part of the network.
+    pub fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.delivered += other.delivered;
+        self.dropped += other.dropped;
+    }
+}
+
 /// Links, pipes and the packets in them.
 #[derive(Debug)]
 pub struct Net {
+    /// Those of its own, then those of other domains from which packets arrive.
     links: Vec<Link>,
+    /// Places in the network of the links of its own.
+    own_links: Vec<u32>,
     /// In the order of the links.
     link_options: Vec<LinkOptions>,
     media: Vec<Shared>,
@@ -108,6 +124,8 @@ pub struct Net {
     hops: Vec<Hop>,
     /// Origin of the packets of each source; grows with dynamic flows.
     origins: Vec<Origin>,
+    /// If this is a part of a network.
+    border: Option<Box<Border>>,
     /// Links with a reconstructor, in the order of their sources of events, which follow those of the pipes.
     reconstructing: Vec<u32>,
     /// Links with events of their own, in the order of their sources of events.
@@ -138,6 +156,11 @@ impl Net {
     #[inline]
     pub fn packets(&self) -> u64 {
         self.counters.sent - self.counters.delivered - self.counters.dropped
+    }
+
+    /// The places in the network of its links, in order.
+    pub fn own_links(&self) -> &[u32] {
+        &self.own_links
     }
 
     /// Packets of source `number` come from `origin` from now on.
@@ -188,7 +211,8 @@ impl Net {
             return self.drop(now, &packet, hop.link);
         }
         let link = &mut self.links[hop.link as usize];
-        let source = self.origins.get(packet.flow as usize).copied().unwrap_or_default();
+        let transit = || self.border.as_ref().and_then(|border| border.origin(packet.flow));
+        let source = self.origins.get(packet.flow as usize).copied().or_else(transit).unwrap_or_default();
         let origin = Origin { hash: source.hash ^ packet.direction(), ..source };
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
@@ -311,6 +335,9 @@ impl Net {
     // a function of its own: pipes are rarely empty
     #[inline(never)]
     fn schedule(&mut self, pipe: u32, at: Time) {
+        if self.border.as_ref().is_some_and(|border| border.is_exit(pipe, self.pipes.len())) {
+            return;
+        }
         self.events.set(self.departing.len() as u32 + pipe, at);
     }
 

@@ -7,6 +7,17 @@ use eddyline_units::Time;
 use super::{Net, Transmitter};
 use crate::packet::{Packet, PacketKind};
 
+/// The counters of a link at a moment.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkCounts {
+    /// Packets and bytes that wait.
+    pub waiting: (u64, u64),
+    /// Bits that have arrived, and bits that have been transmitted.
+    pub carried: (f64, f64),
+    /// Packets dropped.
+    pub drops: u64,
+}
+
 impl Net {
     /// The links that store packets.
     fn stores(&mut self) -> impl Iterator<Item = &mut StoreLink<Packet>> {
@@ -93,8 +104,8 @@ impl Net {
     }
 
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
-    /// of that part. A link transmits one packet at a time, so there is at most one for each pipe.
-    pub fn partial_packets(&self, now: Time) -> Vec<(u32, f64)> {
+    /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links.
+    pub fn partial_packets(&self, now: Time) -> [Vec<(u32, f64)>; 2] {
         let heads = self.pipes.iter().filter_map(|p| p.ring.front()).map(|(at, packet)| (*at, packet));
         // its last part may not have left a link whose delay is shorter than the transmission
         let own = self
@@ -109,7 +120,8 @@ impl Net {
                     (end.saturating_add(self.pipes[pipe as usize].delay), packet)
                 },
             );
-        heads.chain(transmitting).filter_map(|(at, packet)| self.arrived_part(now, at, packet)).collect()
+        let part = |(at, packet)| self.arrived_part(now, at, packet);
+        [heads.filter_map(part).collect(), transmitting.filter_map(part).collect()]
     }
 
     /// The part of a packet, entirely there `at`, that has arrived at the end of its path by `now`, if any; also of a packet that turns
@@ -134,7 +146,7 @@ impl Net {
 
     /// Bits that arrived at `link` so far, and bits that it has transmitted, without framing. The packet in transmission counts in
     /// part, on a link with framing as a whole; call [`waiting`](Self::waiting) first.
-    pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
+    fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
         let (meter, _) = self.meter(link);
         let arrived = meter.offered_bytes as f64 * 8.0;
         let options = &self.link_options[link];
@@ -146,8 +158,14 @@ impl Net {
         (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - waiting)
     }
 
+    /// The counters of a link.
+    pub fn link_counts(&mut self, now: Time, link: usize) -> LinkCounts {
+        let waiting = self.waiting(now, link as u32);
+        LinkCounts { waiting, carried: self.carried_bits(now, link), drops: self.drops(link) }
+    }
+
     /// Drops of a link so far, all classes.
-    pub fn drops(&self, link: usize) -> u64 {
+    fn drops(&self, link: usize) -> u64 {
         let (meter, _) = self.meter(link);
         meter.drops[Class::Data as usize] + meter.drops[Class::Ack as usize] + meter.drops[Class::Cross as usize]
     }

@@ -9,10 +9,10 @@ use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
 use eddyline_scenario::result::ArrivalsResult;
 use eddyline_units::Time;
 
-use super::flow_path::flow_path;
+use super::paths::{FirstHops, flow_path};
 use crate::endpoint::{Flow, FlowPath, FlowSetup, Transport};
 use crate::meter::{ArrivalsMeter, FlowMeter, RttHistogram};
-use crate::network::{Layout, Net};
+use crate::network::Net;
 use crate::packet::Packet;
 
 /// One table of arrivals.
@@ -55,9 +55,9 @@ pub struct DynamicFlows {
 }
 
 impl DynamicFlows {
-    /// No flow present. Flows are numbered from `base` on.
-    pub fn new(network: &Network, layout: &mut Layout, base: u32) -> Self {
-        let class = |a: &Arrivals| {
+    /// No flow present. The paths of each table begin at its `hops`; flows are numbered from `base` on.
+    pub fn new(network: &Network, tables: &[Arrivals], hops: &[FirstHops], base: u32) -> Self {
+        let class = |(a, hops): (&Arrivals, &FirstHops)| {
             let mut transfers = Transfers::new(a.rate_per_s, &a.size, a.listed.as_ref(), network.seed, &a.name);
             let next = transfers.next();
             Class {
@@ -66,13 +66,13 @@ impl DynamicFlows {
                 hash: name_hash(&a.name),
                 arrived: 0,
                 spec: a.flow.clone(),
-                path: flow_path(network, &a.flow, layout),
+                path: flow_path(network, &a.flow, *hops),
                 meter: ArrivalsMeter::new(network.warmup, network.duration),
                 failure: None,
             }
         };
         Self {
-            classes: network.arrivals.iter().map(class).collect(),
+            classes: tables.iter().zip(hops).map(class).collect(),
             slots: Vec::new(),
             free: Vec::new(),
             base,

@@ -1,29 +1,32 @@
 //! The event loop: handles the earliest event, and what follows from it, until the end.
 
-use std::fmt;
+use std::iter::Zip;
 use std::ops::ControlFlow;
+use std::{fmt, mem, vec};
 
-use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
-use eddyline_scenario::result::{Counters, RunResult};
+use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
+use eddyline_scenario::result::{RunResult, TrafficResult};
 use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 
 use super::cross_traffic::CrossTraffic;
 use super::dynamic_flows::DynamicFlows;
+use super::ending;
 use super::error::SimError;
-use super::flow_path::flow_path;
+use super::histograms::Histograms;
+use super::measurement::{Measurement, Readings};
 use super::memory;
 use super::options::{Options, Progress};
+use super::paths::{Paths, flow_path};
 use super::probes::Probes;
-use super::series_recorder::SeriesRecorder;
+use super::sampling::Sampling;
+use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
-use super::summary;
-use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
-use crate::meter::{
-    BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, RttHistogram, SenderState, SharedHistogram, WindowEdge,
-};
-use crate::network::{EventQueue, Layout, Net};
+use super::traces::sender_state;
+use crate::endpoint::{DuplexConnection, Flow, FlowSetup, FlowState, Transport};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
+use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
 use crate::packet::{Packet, PacketKind, PacketSink};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
@@ -32,13 +35,10 @@ pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 pub const EVERY_EVENT: u64 = 0;
 /// Mask of the event counts at which the memory budget is checked.
 const MEMORY_MASK: u64 = (1 << 8) - 1;
-/// In runs of more flows, those of a table with `count` above 1 have one histogram of round-trip times together.
-const MAX_HISTOGRAMS: usize = 10_000;
 
 /// A scenario in virtual time.
 pub struct Simulation<'a> {
     duration: Time,
-    warmup: Time,
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
@@ -48,13 +48,16 @@ pub struct Simulation<'a> {
     transport: Option<&'a dyn Transport>,
     /// Sources: measurement (window, samples, series), flows, cross traffic, probes, tables of arrivals, dynamic flows.
     timers: EventQueue,
-    sampler: Option<BottleneckSampler>,
-    recorder: Option<SeriesRecorder>,
+    /// None in a part of a network, which stops for measurements instead.
+    measurement: Option<Measurement>,
+    sampling: Sampling,
+    /// When the whole network is measured next, of which this is a part.
+    hold: Time,
+    share: Share,
     /// There are traces of flows.
     traced: bool,
     /// Payload of a full packet of each flow, if they are traced.
     payloads: Vec<u32>,
-    window_open: bool,
     events: u64,
 }
 
@@ -65,7 +68,12 @@ pub enum Stop {
     Observer,
     /// The memory budget, at this time.
     Memory(Time),
+    /// A measurement of the whole network is due, of which this is a part.
+    Measurement,
 }
+
+/// Flows with their places in the network and what is here of each.
+pub type PlacedFlows = Zip<vec::IntoIter<Flow>, vec::IntoIter<(u32, Ends)>>;
 
 /// The source of measurement timers.
 const MEASUREMENT: u32 = 0;
@@ -88,31 +96,76 @@ impl<'a> Simulation<'a> {
             PacketLogger::new(network, places, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
         });
         let logger = logger.transpose()?.map(Box::new);
-        let mut layout = Layout::default();
-        let mut flows = Vec::with_capacity(network.flows.len());
-        for ((spec, number), histogram) in network.flows.iter().zip(0..).zip(histograms(network)) {
-            let path = flow_path(network, spec, &mut layout);
+        let paths = Paths::new(network);
+        let plan = paths.layout.whole(network);
+        let measurement = Measurement::new(network, options)?;
+        let mut whole = Self::lay_out(network, options, transport, &paths, plan, Share::whole(network), logger);
+        whole.net.delivers_corrupted = transport.is_some_and(Transport::detects_corruption);
+        if traced {
+            whole.traced = true;
+            whole.payloads = network.flows.iter().map(|f| f.packet - f.header).collect();
+        }
+        whole.measurement = Some(measurement);
+        whole.sampling = Sampling::judged(BottleneckSampler::new(network));
+        whole.schedule_measurement(Time::MAX);
+        Ok(whole)
+    }
+
+    /// What has `share` and `plan` of `network`, at time zero, over TCP; keeps the waits at its links at the times of `samples`.
+    pub fn part(
+        network: &SortedNetwork<'_>,
+        options: &Options,
+        paths: &Paths,
+        plan: Plan,
+        share: Share,
+        samples: Option<SampleTimes>,
+    ) -> Simulation<'static> {
+        let mut part = Simulation::lay_out(network, options, None, paths, plan, share, None);
+        part.sampling = Sampling::kept(samples);
+        part.schedule_measurement(Time::MAX);
+        part
+    }
+
+    fn lay_out(
+        network: &Network,
+        options: &Options,
+        transport: Option<&'a dyn Transport>,
+        paths: &Paths,
+        plan: Plan,
+        share: Share,
+        logger: Option<Box<PacketLogger>>,
+    ) -> Self {
+        let histograms = Histograms::new(network);
+        let mut flows = Vec::with_capacity(share.flows.len());
+        for ((place, ends), number) in share.flows.iter().zip(0..) {
+            let spec = &network.flows[*place as usize];
+            let path = flow_path(network, spec, paths.flows[*place as usize]);
             let window = f64::from(spec.tcp.initial_window);
-            let meter = FlowMeter::new(spec.start, window, path.half_transmission, histogram);
+            let meter = FlowMeter::new(spec.start, window, path.half_transmission, histograms.of_flow(*place as usize));
+            // a sender that is elsewhere does not start here
+            let idle = (*ends == Ends::Receiver).then(|| FlowSpec { start: Time::MAX, ..spec.clone() });
+            let spec = idle.as_ref().unwrap_or(spec);
             let setup = FlowSetup { spec, path: &path, number, generation: 0, arrival: None, meter };
             flows.push(Flow::new(setup, transport));
         }
-        let cross: Vec<CrossTraffic> = network
-            .traffic
-            .iter()
-            .zip(flows.len() as u32..)
-            .map(|(t, source)| {
-                CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
-            })
-            .collect();
+        let traffic = share.traffic.iter().zip(flows.len() as u32..);
+        let cross = traffic.map(|(place, source)| {
+            let place = *place as usize;
+            CrossTraffic::new(network, &network.traffic[place], source, paths.traffic[place])
+        });
+        let cross: Vec<CrossTraffic> = cross.collect();
         let first_probe = flows.len() + cross.len();
-        let probes = network.probes.iter().zip(first_probe as u32..);
-        let probes: Vec<Probes> = probes.map(|(p, source)| Probes::new(network, p, source, &mut layout)).collect();
+        let probes = share.probes.iter().zip(first_probe as u32..);
+        let probes = probes.map(|(place, source)| {
+            let place = *place as usize;
+            Probes::new(network, &network.probes[place], source, paths.probes[place])
+        });
+        let probes: Vec<Probes> = probes.collect();
         let first_class = first_probe + probes.len();
-        let dynamic = DynamicFlows::new(network, &mut layout, first_class as u32);
-        let mut net = Net::new(network, layout, options.general_queues, logger);
+        let tables: &[Arrivals] = if share.arrivals { &network.arrivals } else { &[] };
+        let dynamic = DynamicFlows::new(network, tables, &paths.arrivals, first_class as u32);
+        let mut net = Net::new(network, plan, share.origins(network), options.general_queues, logger);
         net.max_packets = memory::max_packets(options.memory);
-        net.delivers_corrupted = transport.is_some_and(Transport::detects_corruption);
         let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
@@ -126,11 +179,8 @@ impl<'a> Simulation<'a> {
         for class in 0..dynamic.classes() {
             timers.set((1 + first_class + class) as u32, dynamic.next_arrival(class));
         }
-        let recorder = options.series.then(|| SeriesRecorder::new(network)).transpose()?;
-        let sampler = BottleneckSampler::new(network);
-        let mut simulation = Self {
+        Self {
             duration: network.duration,
-            warmup: network.warmup,
             net,
             flows,
             cross,
@@ -138,15 +188,14 @@ impl<'a> Simulation<'a> {
             dynamic,
             transport,
             timers,
-            sampler,
-            recorder,
-            traced,
-            payloads: if traced { network.flows.iter().map(|f| f.packet - f.header).collect() } else { Vec::new() },
-            window_open: false,
+            measurement: None,
+            sampling: Sampling::Off,
+            hold: Time::MAX,
+            share,
+            traced: false,
+            payloads: Vec::new(),
             events: 0,
-        };
-        simulation.schedule_measurement();
-        Ok(simulation)
+        }
     }
 
     /// Runs until no event is left up to `end`, until the memory budget is exceeded, or until `observe` stops it. `observe` is called whenever the event count has no
@@ -177,7 +226,7 @@ impl<'a> Simulation<'a> {
                 }
             } else if timer_source == MEASUREMENT {
                 // not counted as an event, so that recording does not change the count
-                self.measure(now);
+                self.measure(now)?;
             } else {
                 self.events += 1;
                 self.on_timer(now, timer_source);
@@ -204,7 +253,7 @@ impl<'a> Simulation<'a> {
     /// Why a simulation of `network` stopped, as an error.
     pub fn error(&mut self, stop: Stop, network: &Network) -> SimError {
         match stop {
-            Stop::Observer => SimError::Interrupted,
+            Stop::Observer | Stop::Measurement => SimError::Interrupted,
             Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
         }
     }
@@ -359,43 +408,57 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Opens the summary window, samples bottlenecks, records series.
-    fn measure(&mut self, now: Time) {
-        if !self.window_open && now >= self.warmup {
-            self.window_open = true;
-            self.net.begin_window(now);
-            for flow in &mut self.flows {
-                let delivered = flow.state().delivered_bytes;
-                flow.meter_mut().begin_window(now, delivered);
-            }
-            self.count_partial_packets(now, WindowEdge::Begin);
+    /// Makes the measurements that are due.
+    fn measure(&mut self, now: Time) -> ControlFlow<Stop> {
+        if self.sampling.next() <= now {
+            self.sampling.sample(now, &self.net);
         }
-        if let Some(s) = self.sampler.as_mut().filter(|s| s.next() <= now) {
-            s.sample(|link| self.net.backlog(now, link));
+        if let Some(mut measurement) = self.measurement.take() {
+            measurement.measure(now, self);
+            self.measurement = Some(measurement);
         }
-        if let Some(r) = self.recorder.as_mut().filter(|r| r.next() <= now) {
-            r.record(now, &self.flows, &mut self.net);
+        if now == self.hold {
+            return ControlFlow::Break(Stop::Measurement);
         }
-        self.schedule_measurement();
+        self.schedule_measurement(self.hold);
+        ControlFlow::Continue(())
     }
 
-    /// Counts what has arrived, at an end of the window, of packets that are arriving.
-    fn count_partial_packets(&mut self, now: Time, edge: WindowEdge) {
-        for (source, bytes) in self.net.partial_packets(now) {
-            let source = source as usize;
-            if let Some(flow) = self.flows.get_mut(source) {
-                flow.meter_mut().on_partial(edge, bytes);
-            } else if let Some(traffic) = self.cross.get_mut(source - self.flows.len()) {
-                traffic.on_partial(edge, bytes);
-            }
-        }
+    /// Also stops for a measurement of the whole network at `hold`.
+    pub fn schedule_measurement(&mut self, hold: Time) {
+        self.hold = hold;
+        let own = self.measurement.as_ref().map_or(Time::MAX, Measurement::next);
+        self.timers.set(MEASUREMENT, own.min(self.sampling.next()).min(hold));
     }
 
-    fn schedule_measurement(&mut self) {
-        let window = if self.window_open { Time::MAX } else { self.warmup };
-        let sample = self.sampler.as_ref().map_or(Time::MAX, BottleneckSampler::next);
-        let tick = self.recorder.as_ref().map_or(Time::MAX, SeriesRecorder::next);
-        self.timers.set(MEASUREMENT, window.min(sample).min(tick));
+    /// When the next event is due.
+    pub fn next_event(&self) -> Time {
+        self.net.next_event().0.min(self.timers.first().0)
+    }
+
+    /// Events so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The network between the endpoints.
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    /// As [`net`](Self::net).
+    pub fn net_mut(&mut self) -> &mut Net {
+        &mut self.net
+    }
+
+    /// The network between the endpoints, and what is here of the whole.
+    pub fn net_and_share(&mut self) -> (&mut Net, &Share) {
+        (&mut self.net, &self.share)
+    }
+
+    /// What it has of the network.
+    pub fn share(&self) -> &Share {
+        &self.share
     }
 
     /// The flows of the network, in order.
@@ -403,9 +466,40 @@ impl<'a> Simulation<'a> {
         &self.flows
     }
 
+    /// As [`flows`](Self::flows).
+    pub fn flows_mut(&mut self) -> &mut [Flow] {
+        &mut self.flows
+    }
+
+    /// Takes out the flows, with what is here of each.
+    pub fn take_flows(&mut self) -> PlacedFlows {
+        mem::take(&mut self.flows).into_iter().zip(mem::take(&mut self.share.flows))
+    }
+
+    /// Takes out the probes.
+    pub fn take_probes(&mut self) -> Vec<Probes> {
+        mem::take(&mut self.probes)
+    }
+
+    /// The dynamic flows.
+    pub fn dynamic(&self) -> &DynamicFlows {
+        &self.dynamic
+    }
+
+    /// The results of its cross traffic.
+    pub fn traffic_results(&self, network: &Network) -> Vec<TrafficResult> {
+        let specs = self.share.traffic.iter().map(|place| &network.traffic[*place as usize]);
+        self.cross.iter().zip(specs).map(|(source, spec)| source.result(spec, &self.net)).collect()
+    }
+
+    /// Takes out the samples kept since the last call: the waits at its own links, sample after sample.
+    pub fn take_samples(&mut self) -> Vec<Time> {
+        if let Sampling::Kept(_, kept) = &mut self.sampling { mem::take(kept) } else { Vec::new() }
+    }
+
     /// The series so far, if they are recorded.
     pub fn series(&self) -> Option<&Series> {
-        self.recorder.as_ref().map(SeriesRecorder::so_far)
+        self.measurement.as_ref().and_then(Measurement::series)
     }
 
     /// Packet events since the last call, if they are logged.
@@ -413,48 +507,69 @@ impl<'a> Simulation<'a> {
         self.net.logger.as_mut().map(|logger| logger.take())
     }
 
+    /// The summary window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        self.net.begin_window(now);
+        for flow in &mut self.flows {
+            let delivered = flow.state().delivered_bytes;
+            flow.meter_mut().begin_window(now, delivered);
+        }
+    }
+
+    /// Counts what has arrived, at an end of the window, of packets of cross traffic that are arriving; returns what has arrived of
+    /// packets of flows: places in the network and bytes, those in pipes, and those still on links.
+    pub fn count_partial_packets(&mut self, now: Time, edge: WindowEdge) -> [Vec<(u32, f64)>; 2] {
+        self.net.partial_packets(now).map(|packets| {
+            let mut of_flows = Vec::new();
+            for (source, bytes) in packets {
+                if let Some(traffic) = self.cross.get_mut((source as usize).wrapping_sub(self.flows.len())) {
+                    traffic.on_partial(edge, bytes);
+                } else if source < self.flows.len() as u32 || source >= TRANSIT {
+                    of_flows.push((self.share.place_of_flow(source), bytes));
+                }
+            }
+            of_flows
+        })
+    }
+
     /// Ends the simulation of `network`, the one that it was made from, and checks that packets are conserved.
     pub fn finish(
         mut self,
         network: &SortedNetwork<'_>,
     ) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
-        self.count_partial_packets(self.duration, WindowEdge::End);
-        let in_flight = self.net.in_flight();
-        self.net.close(self.duration);
-        let counters = self.net.counters;
-        if counters.sent != counters.delivered + counters.dropped + in_flight {
-            return Err(SimError::NotConserved(format!("{counters:?}, {in_flight} in flight")));
-        }
-        let data_packets = self.flows.iter().map(|f| f.meter().arrived_packets()).sum::<u64>();
-        let counters = Counters {
-            events: Some(self.events),
-            packets_sent: Some(counters.sent),
-            packets_delivered: Some(counters.delivered),
-            packets_dropped: Some(counters.dropped),
-            packets_in_flight: Some(in_flight),
-            data_packets_delivered: Some(data_packets + self.dynamic.data_packets()),
+        let series = self.measurement.take().and_then(Measurement::finish);
+        let sampler = match mem::replace(&mut self.sampling, Sampling::Off) {
+            Sampling::Judged(sampler, _) => Some(sampler),
+            Sampling::Kept(..) | Sampling::Off => None,
         };
-        let arrivals = self.dynamic.results(network, self.duration);
-        let cross = self.cross.iter().zip(&network.traffic);
-        let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
-        let log = self.net.logger.take().and_then(|l| l.finish());
-        let mut result = summary::summarise(summary::Ending {
-            network,
-            flows: self.flows,
-            net: &self.net,
-            probes: self.probes,
-            sampler: self.sampler.as_ref(),
-            arrivals,
-            traffic,
-            counters,
-        });
-        network.restore(&mut result);
-        Ok((result, self.recorder.map(SeriesRecorder::finish), log))
+        let mut parts = [self];
+        let result = ending::finish(network, &mut parts, sampler.as_deref())?;
+        let [whole] = parts;
+        let log = whole.net.logger.and_then(|logger| logger.finish());
+        Ok((result, series, log))
+    }
+}
+
+impl Readings for Simulation<'_> {
+    fn begin_window(&mut self, now: Time) {
+        Simulation::begin_window(self, now);
+        for (place, bytes) in self.count_partial_packets(now, WindowEdge::Begin).into_iter().flatten() {
+            self.flows[place as usize].meter_mut().on_partial(WindowEdge::Begin, bytes);
+        }
+    }
+
+    fn flow(&self, flow: usize) -> (FlowState, f64) {
+        let flow = &self.flows[flow];
+        (flow.state(), flow.meter().arrived_bits())
+    }
+
+    fn link(&mut self, now: Time, link: usize) -> LinkCounts {
+        self.net.link_counts(now, link)
     }
 }
 
 /// TCP has the controllers that are not part of another transport.
-fn require_own_controllers(network: &Network) -> Result<(), SimError> {
+pub fn require_own_controllers(network: &Network) -> Result<(), SimError> {
     let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
     for controller in flows.map(|f| &f.controller) {
         if let Some(world) = controller.only_in() {
@@ -462,35 +577,6 @@ fn require_own_controllers(network: &Network) -> Result<(), SimError> {
         }
     }
     Ok(())
-}
-
-/// What a trace shows of a sender whose full packets have this payload.
-fn sender_state(flow: &Flow, payload: u32) -> SenderState {
-    let (state, recovery) = (flow.state(), flow.recovery());
-    let bytes = |packets: f64| (packets * f64::from(payload)) as u64;
-    SenderState {
-        window: bytes(state.cwnd_packets),
-        in_flight: bytes(state.in_flight_packets),
-        packets_in_flight: state.in_flight_packets.round() as u64,
-        smoothed_rtt: state.srtt,
-        latest_rtt: state.last_rtt,
-        slow_start_threshold: recovery.slow_start_threshold.map(bytes),
-        pacing_rate: state.pacing_bps.map(|rate| rate as u64),
-        in_recovery: recovery.in_progress,
-        acknowledged: recovery.acknowledged,
-        lost: state.retransmits,
-    }
-}
-
-/// Where the round-trip samples of each flow are counted.
-fn histograms(network: &Network) -> Vec<RttHistogram> {
-    let mut histograms = vec![RttHistogram::Own(Histogram::default()); network.flows.len()];
-    if network.flows.len() > MAX_HISTOGRAMS {
-        for g in &network.groups {
-            histograms[g.first..g.first + g.count].fill(RttHistogram::Shared(SharedHistogram::default()));
-        }
-    }
-    histograms
 }
 
 impl fmt::Debug for Simulation<'_> {

@@ -9,7 +9,7 @@ use eddyline_units::Time;
 use super::error::SimError;
 use super::event_loop::{OBSERVER_MASK, Simulation};
 use super::options::{Options, Progress};
-use super::run::Outcome;
+use super::run::{Execution, Outcome};
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::{FlowState, RecoveryState};
 use crate::meter::PacketLog;
@@ -79,6 +79,6 @@ impl Incremental {
     pub fn finish(mut self, observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Outcome, SimError> {
         self.advance(self.network.duration, observe)?;
         let (result, series, log) = self.simulation.finish(&self.network)?;
-        Ok(Outcome { result, series, log })
+        Ok(Outcome { result, series, log, execution: Execution::ONE })
     }
 }

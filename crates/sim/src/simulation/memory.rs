@@ -32,11 +32,20 @@ pub fn report(network: &Network, net: &mut Net, flows: &[Flow], now: Time) -> St
     let states = flows.iter().map(Flow::state).zip(&network.flows);
     if let Some((state, flow)) = states.max_by(|(a, _), (b, _)| a.in_flight_packets.total_cmp(&b.in_flight_packets)) {
         let (sent, kind) = (state.in_flight_packets, flow.controller.name());
-        let _ = write!(
-            text,
-            "; flow {:?} has sent {sent:.0} of them, its controller {kind} allows {:.3e}",
-            flow.name, state.cwnd_packets
-        );
+        if sent < packets as f64 / 10.0 {
+            let _ = write!(text, "; no flow has sent more than {sent:.0} of them");
+        } else {
+            let window = state.cwnd_packets;
+            let window = if window < 1e6 { format!("{window:.0}") } else { format!("{window:.3e}") };
+            let _ = write!(
+                text,
+                "; flow {:?} has sent {sent:.0} of them, its controller {kind} allows {window}",
+                flow.name
+            );
+        }
+    }
+    for arrivals in &network.arrivals {
+        let _ = write!(text, "; transfers of {:?} arrive {} times a second", arrivals.name, arrivals.rate_per_s);
     }
     text
 }

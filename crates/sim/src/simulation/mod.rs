@@ -2,22 +2,34 @@
 
 mod cross_traffic;
 mod dynamic_flows;
+pub mod ending;
 mod error;
 mod event_loop;
-mod flow_path;
+mod histograms;
 mod incremental;
+mod measurement;
 mod memory;
 mod options;
+mod paths;
 mod probes;
 mod run;
+mod sampling;
+mod scaling;
 mod series_recorder;
+mod share;
 mod sorted_network;
 mod stepper;
 mod summary;
+mod traces;
 
 pub use error::SimError;
+pub use event_loop::{Simulation, require_own_controllers};
 pub use incremental::Incremental;
+pub use measurement::{Measurement, Readings};
 pub use options::{Options, Progress};
-pub use run::{Outcome, run, run_over};
+pub use paths::{FirstHops, Paths};
+pub use run::{Execution, Outcome, run_over, run_whole};
+pub use scaling::{PROCESSORS, Scaling};
+pub use share::{Ends, Share, flow_origin};
 pub use sorted_network::SortedNetwork;
 pub use stepper::{Decisions, Stepper};

@@ -9,8 +9,9 @@ use eddyline_scenario::network::{PROBE_SYN, Probe};
 use eddyline_scenario::result::ProbeResult;
 use eddyline_units::Time;
 
+use super::paths::FirstHops;
 use crate::meter::ProbesMeter;
-use crate::network::{Layout, Net};
+use crate::network::Net;
 use crate::packet::{Metadata, Packet, PacketFlags, PacketKind, PacketSink as _};
 
 /// Initial retransmission timeout (RFC 6298, section 2), doubled with each retransmission.
@@ -52,18 +53,15 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// The probes `spec` as source `number`.
-    pub fn new(network: &Network, spec: &Probe, number: u32, layout: &mut Layout) -> Self {
+    /// The probes `spec` as source `number`, whose paths begin at `hops`.
+    pub fn new(network: &Network, spec: &Probe, number: u32, hops: FirstHops) -> Self {
         let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
         let idle =
             crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
         let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + link.delay + link.transmission_time(bytes));
         Self {
             number,
-            hops: [
-                layout.path(network, &spec.data, Time::ZERO, spec.request),
-                layout.path(network, &spec.ack, Time::ZERO, spec.response),
-            ],
+            hops,
             sizes: [spec.request, spec.response],
             idle,
             every: spec.every,

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::Series;
+use eddyline_units::Time;
 
 use super::error::SimError;
 use super::event_loop::{OBSERVER_MASK, Simulation};
 use super::options::{Options, Progress};
+use super::scaling::Scaling;
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::Transport;
 use crate::meter::PacketLog;
@@ -22,21 +23,46 @@ pub struct Outcome {
     pub series: Option<Series>,
     /// Packet events, if `Options::packet_log` is set.
     pub log: Option<PacketLog>,
+    /// How it was executed.
+    pub execution: Execution,
 }
 
-/// Runs `network` over TCP to its end; `observe` is called every 65,536 events with the progress and may stop it.
+/// How a run was executed, which has no effect on its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    /// Threads used.
+    pub threads: usize,
+    /// Parts of the network that were simulated apart.
+    pub domains: usize,
+    /// What occurs in one part concerns another at least this much later.
+    pub lookahead: Time,
+    /// Windows of time that the threads simulated together.
+    pub windows: u64,
+    /// What more processors would do, if that was asked for.
+    pub scaling: Option<Scaling>,
+    /// Why there was one thread where more were asked for.
+    pub one_because: Option<&'static str>,
+}
+
+impl Execution {
+    /// On one thread.
+    pub const ONE: Self =
+        Self { threads: 1, domains: 1, lookahead: Time::MAX, windows: 1, scaling: None, one_because: None };
+}
+
+/// Runs `network` over TCP on one thread.
 ///
 /// # Errors
 /// [`SimError`].
-pub fn run(
-    network: &Network,
+pub fn run_whole(
+    network: &SortedNetwork<'_>,
     options: &Options,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    simulate(&SortedNetwork::of(network), options, None, observe)
+    simulate(network, options, None, observe)
 }
 
-/// As [`run`], over another transport. Its flows have the places of the sorted network.
+/// As [`run`](crate::run()), over another transport, on one thread. Its flows have the places of the sorted network.
 ///
 /// # Errors
 /// [`SimError`].
@@ -60,5 +86,5 @@ fn simulate(
         return Err(simulation.error(stop, network));
     }
     let (result, series, log) = simulation.finish(network)?;
-    Ok(Outcome { result, series, log })
+    Ok(Outcome { result, series, log, execution: Execution::ONE })
 }

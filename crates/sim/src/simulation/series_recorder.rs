@@ -4,9 +4,9 @@ use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 use eddyline_units::Time;
 
 use super::error::{MAX_ROWS, SimError};
+use super::measurement::Readings;
 use super::sorted_network::SortedNetwork;
-use crate::endpoint::Flow;
-use crate::network::Net;
+use crate::network::LinkCounts;
 
 const PER_FLOW: u128 = 7;
 const PER_LINK: u128 = 5;
@@ -57,13 +57,12 @@ impl SeriesRecorder {
     }
 
     /// Writes the rows of one tick.
-    pub fn record(&mut self, now: Time, flows: &[Flow], net: &mut Net) {
+    pub fn record(&mut self, now: Time, readings: &mut impl Readings) {
         self.next = now + self.interval;
         let (at, span) = (now.as_secs_f64(), self.interval.as_secs_f64());
         for (i, (place, previous)) in self.flows.iter_mut().enumerate() {
-            let flow = &flows[*place];
             let mut row = |q, v| self.series.push(at, FLOW, i as u32, q, v);
-            let state = flow.state();
+            let (state, arrived) = readings.flow(*place);
             row(Quantity::CwndPackets, state.cwnd_packets);
             row(Quantity::InFlightPackets, state.in_flight_packets);
             if let Some(rtt) = state.last_rtt {
@@ -72,7 +71,6 @@ impl SeriesRecorder {
             if let Some(srtt) = state.srtt {
                 row(Quantity::SrttS, srtt.as_secs_f64());
             }
-            let arrived = flow.meter().arrived_bits();
             let delivered = state.delivered_bytes as f64 * 8.0;
             row(Quantity::ThroughputBps, (arrived - previous.arrived) / span);
             row(Quantity::GoodputBps, (delivered - previous.departed) / span);
@@ -82,9 +80,8 @@ impl SeriesRecorder {
             (previous.arrived, previous.departed) = (arrived, delivered);
         }
         for (i, (place, previous)) in self.links.iter_mut().enumerate() {
-            let (packets, bytes) = net.waiting(now, *place as u32);
-            let (arrived, departed) = net.carried_bits(now, *place);
-            let drops = net.drops(*place);
+            let LinkCounts { waiting: (packets, bytes), carried: (arrived, departed), drops } =
+                readings.link(now, *place);
             let mut row = |q, v| self.series.push(at, LINK, i as u32, q, v);
             row(Quantity::QueuePackets, packets as f64);
             row(Quantity::QueueBytes, bytes as f64);

@@ -14,7 +14,7 @@ use eddyline_units::Time;
 use super::error::SimError;
 use super::event_loop::{EVERY_EVENT, Simulation, Stop};
 use super::options::{Options, Progress};
-use super::run::Outcome;
+use super::run::{Execution, Outcome};
 use super::sorted_network::SortedNetwork;
 
 /// Events between two calls of the observer.
@@ -213,6 +213,6 @@ impl Stepper {
             return Err(self.simulation.error(stop, &self.network));
         }
         let (result, series, log) = self.simulation.finish(&self.network)?;
-        Ok(Outcome { result, series, log })
+        Ok(Outcome { result, series, log, execution: Execution::ONE })
     }
 }

@@ -16,10 +16,12 @@ use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram, TRIM, per_
 use crate::network::Net;
 
 /// The final state of a run.
-pub struct Ending<'a> {
+pub struct Ending<'a, F> {
     pub network: &'a Network,
-    pub flows: Vec<Flow>,
-    pub net: &'a Net,
+    /// In order.
+    pub flows: F,
+    /// Where each link is, with its number there.
+    pub links: Vec<(&'a Net, usize)>,
     pub probes: Vec<Probes>,
     pub sampler: Option<&'a BottleneckSampler>,
     pub arrivals: Vec<ArrivalsResult>,
@@ -28,11 +30,11 @@ pub struct Ending<'a> {
 }
 
 /// The result document of world `sim`.
-pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, mut flows, net, mut probes, sampler, arrivals, traffic, counters } = ending;
+pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
+    let Ending { network, flows, links, mut probes, sampler, arrivals, traffic, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
-    for (flow, spec) in flows.iter_mut().zip(&network.flows) {
-        let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
+    for (mut flow, spec) in flows.zip(&network.flows) {
+        let (result, histogram, rtt) = flow_result(&mut flow, spec, network.duration);
         results.push(result);
         histograms.push(histogram);
         rtts.push(rtt);
@@ -56,7 +58,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         flows: results,
-        links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
+        links: links.iter().enumerate().map(|(i, at)| link_result(network, *at, sampler, i)).collect(),
         groups,
         arrivals,
         traffic,
@@ -116,9 +118,14 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttH
     (result, record.histogram, record.rtt)
 }
 
-fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>, index: usize) -> LinkResult {
+fn link_result(
+    network: &Network,
+    (net, number): (&Net, usize),
+    sampler: Option<&BottleneckSampler>,
+    index: usize,
+) -> LinkResult {
     let link = &network.links[index];
-    let (m, lost) = net.meter(index);
+    let (m, lost) = net.meter(number);
     let window = network.duration - network.warmup;
     let transmitted = m.transmitted();
     let total: f64 = transmitted.iter().sum();
@@ -147,7 +154,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
         },
         marked: Some(m.marks),
         lost: Some(lost),
-        corrupted: net.corrupted(index),
+        corrupted: net.corrupted(number),
         bottleneck: share.map(|s| s >= 0.5),
         bottleneck_share: share,
     }

@@ -37,6 +37,7 @@ mod tcp_ecn;
 mod tcp_piggyback;
 mod tcp_recovery;
 mod tcp_start;
+mod threads;
 mod traffic;
 mod transport;
 mod two_way;

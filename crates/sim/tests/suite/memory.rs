@@ -7,8 +7,16 @@ use std::ops::ControlFlow;
 use eddyline_sim::{Options, SimError, run};
 
 /// 16 MiB are 65,536 packets.
-const BUDGET: Options =
-    Options { series: false, packet_log: None, qlog: None, general_queues: false, memory: Some(16 << 20) };
+const BUDGET: Options = Options {
+    series: false,
+    packet_log: None,
+    qlog: None,
+    general_queues: false,
+    memory: Some(16 << 20),
+    threads: 1,
+    divide_always: false,
+    measure_scaling: false,
+};
 
 fn end(text: &str) -> Result<u64, SimError> {
     let outcome = run(&scenarios::network(text), &BUDGET, &mut |_| ControlFlow::Continue(()));
@@ -43,4 +51,17 @@ fn the_budget_counts_packets_in_the_network() {
     assert_eq!(end(&overload(3.2)), Ok(68_001));
     let error = end(&overload(20.0)).unwrap_err().to_string();
     assert!(error.contains("out of memory") && error.contains("link \"f\""), "{error}");
+}
+
+/// Where many small transfers fill the network, they are named, and no flow that has sent next to nothing is.
+#[test]
+fn transfers_that_arrive_are_named() {
+    let text = scenarios::head(20.0, 0.0, 1)
+        + &scenarios::duplex(1e6, 1e6, 0.02)
+        + &scenarios::flow("idle", "kind = \"reno\"", "f", "b", "receive_window = \"8 KiB\"")
+        + "[[arrivals]]\nname = \"web\"\nrate = \"20000 /s\"\nsize = { kind = \"exponential\", mean = \"20 kB\" }\n\
+           controller = { kind = \"reno\" }\ndata = [\"f\"]\nack = [\"b\"]\n";
+    let error = end(&text).unwrap_err().to_string();
+    assert!(error.contains("\"web\" arrive 20000 times a second"), "{error}");
+    assert!(error.contains("no flow has sent more than") && !error.contains("\"idle\""), "{error}");
 }

@@ -9,6 +9,8 @@ from eddyline.papers.two_way_fast.examples import relative_error
 from eddyline.quic_packets import ACK, DATAGRAM, IP_AND_UDP, OVERHEAD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
@@ -19,10 +21,10 @@ _QUIC = (_WIRE, ("flow.*.header", f"{IP_AND_UDP} B"))
 _SAME = (_WIRE, ("flow.*.header", f"{IP_AND_UDP + OVERHEAD} B"), ("flow.*.ack_packet", f"{IP_AND_UDP + ACK} B"))
 
 
-def build(context: Context) -> Exhibit:
+def build(context: Context, examples: Sequence[int] = range(1, 6)) -> Exhibit:
     """Each flow's rate and each link's queue in the three worlds."""
     rows: list[Row] = []
-    for example in range(1, 6):
+    for example in examples:
         file = f"example-{example}-1000B"
         known = ("flow.*.controller.base_rtt", "known")
         runs = [Run(file, world, None, (*sizes, known)) for world, sizes in _WORLDS]

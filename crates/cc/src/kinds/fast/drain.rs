@@ -37,6 +37,15 @@ const EVERY: Time = Time::from_ms(10_000);
 /// Minimum number of round trips between pauses by default: each pause costs about two.
 const DEFAULT_ROUND_TRIPS: u64 = 100;
 
+/// Pauses as they are configured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pauses {
+    /// How long they last, and how often they come at most.
+    pub params: DrainParams,
+    /// Minimum number of round trips between two of them.
+    pub min_round_trips: u64,
+}
+
 /// Whether and how the flow pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -48,14 +57,14 @@ pub enum DrainChoice {
 }
 
 impl DrainChoice {
-    /// The drain; without a choice the default drain if the flow `needs` one, else none.
-    pub(crate) fn of(given: Option<&Self>, needs: bool) -> Option<Drain> {
-        let usual = DrainParams { every: EVERY, window: two_packets(), rounds: one_round() };
-        let usual = || Drain { min_round_trips: DEFAULT_ROUND_TRIPS, ..Drain::periodic(&usual) };
+    /// The pauses; without a choice those by default if the flow `needs` any, else none.
+    pub(crate) fn pauses(given: Option<&Self>, needs: bool) -> Option<Pauses> {
+        let params = DrainParams { every: EVERY, window: two_packets(), rounds: one_round() };
+        let usual = Pauses { params, min_round_trips: DEFAULT_ROUND_TRIPS };
         match given {
-            Some(Self::Pauses(p)) => Some(Drain::periodic(p)),
-            Some(Self::Switch(on)) => on.then(usual),
-            None => needs.then(usual),
+            Some(Self::Pauses(params)) => Some(Pauses { params: *params, min_round_trips: 0 }),
+            Some(Self::Switch(on)) => on.then_some(usual),
+            None => needs.then_some(usual),
         }
     }
 }
@@ -108,13 +117,13 @@ pub(crate) struct Drain {
 
 impl Drain {
     /// A pause per period.
-    pub(crate) fn periodic(p: &DrainParams) -> Self {
+    pub(crate) fn periodic(p: &Pauses) -> Self {
         Self {
-            every: Some(p.every),
-            window: p.window.get(),
+            every: Some(p.params.every),
+            window: p.params.window.get(),
             share: 0.0,
-            rounds: p.rounds.max(1),
-            min_round_trips: 0,
+            rounds: p.params.rounds.max(1),
+            min_round_trips: p.min_round_trips,
             ended: Time::ZERO,
             phase: Phase::Until(None),
         }

@@ -62,7 +62,7 @@ impl Options {
                 .map(|a| AckBacklog::new(a.get().max(f64::MIN_POSITIVE))),
             counted,
             ageing: asked.base_rtt_age.map(Ageing::new),
-            drain: DrainChoice::of(asked.drain, asked.delay.is_one_way()),
+            drain: DrainChoice::pauses(asked.drain, asked.delay.is_one_way()).as_ref().map(Drain::periodic),
             correction: asked.rate_correction.map(RateCorrection::new),
             resumed: Time::ZERO,
         };

@@ -9,7 +9,7 @@ fn pick<'a>(random: &mut Stream, from: &[&'a str]) -> &'a str {
 }
 
 /// A controller with options in four of ten draws, else any registered kind.
-fn draw_controller(r: &mut Stream) -> String {
+pub fn draw_controller(r: &mut Stream) -> String {
     if r.uniform() < 0.4 {
         let controller = pick(
             r,
@@ -34,7 +34,7 @@ fn draw_controller(r: &mut Stream) -> String {
 }
 
 /// Drop-tail with all kinds of limits in two of three draws, else any registered discipline.
-fn draw_queue(r: &mut Stream) -> String {
+pub fn draw_queue(r: &mut Stream) -> String {
     let limit = pick(
         r,
         &[
@@ -157,6 +157,31 @@ fn draw_tcp(r: &mut Stream) -> String {
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }
 
+/// When a flow starts, what it sends and how.
+pub fn draw_flow_options(r: &mut Stream) -> String {
+    let mut text = format!("start = \"{:.3} s\"\n", r.uniform());
+    text += pick(r, &["", "size = \"1 B\"\n", "size = \"12345 B\"\n", "size = \"200 kB\"\n", "stop = \"2 s\"\n"]);
+    text += pick(
+        r,
+        &[
+            "",
+            "receive_window = \"20 kB\"\n",
+            "application = { kind = \"bursts\", bytes = \"10001 B\", every = \"700 ms\" }\n",
+        ],
+    );
+    text += &draw_tcp(r);
+    text += pick(
+        r,
+        &[
+            "",
+            "access_delay = { data = \"3 ms\", ack = \"1 ms\" }\n",
+            "packet = \"300 B\"\n",
+            "count = 3\nstagger = \"10 ms\"\n",
+        ],
+    );
+    text
+}
+
 /// Two flows that share one connection: the second uses the paths of the first swapped; their other keys are independent.
 fn draw_connection(r: &mut Stream, data: &str, ack: &str) -> String {
     let mut text = String::new();
@@ -228,30 +253,8 @@ pub fn draw(seed: u64) -> String {
     for i in 0..1 + (r.uniform() * 5.0) as usize {
         let controller = draw_controller(&mut r);
         let (data, ack) = (path(&mut r), path(&mut r));
-        text += &format!(
-            "[[flow]]\nname = \"f{i}\"\ncontroller = {controller}\ndata = [{data}]\nack = [{ack}]\nstart = \"{:.3} s\"\n",
-            r.uniform()
-        );
-        text +=
-            pick(&mut r, &["", "size = \"1 B\"\n", "size = \"12345 B\"\n", "size = \"200 kB\"\n", "stop = \"2 s\"\n"]);
-        text += pick(
-            &mut r,
-            &[
-                "",
-                "receive_window = \"20 kB\"\n",
-                "application = { kind = \"bursts\", bytes = \"10001 B\", every = \"700 ms\" }\n",
-            ],
-        );
-        text += &draw_tcp(&mut r);
-        text += pick(
-            &mut r,
-            &[
-                "",
-                "access_delay = { data = \"3 ms\", ack = \"1 ms\" }\n",
-                "packet = \"300 B\"\n",
-                "count = 3\nstagger = \"10 ms\"\n",
-            ],
-        );
+        text += &format!("[[flow]]\nname = \"f{i}\"\ncontroller = {controller}\ndata = [{data}]\nack = [{ack}]\n");
+        text += &draw_flow_options(&mut r);
     }
     if r.uniform() < 0.4 {
         let (data, ack) = (path(&mut r), path(&mut r));

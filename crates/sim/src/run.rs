@@ -1,0 +1,33 @@
+//! Running a scenario from its start to its end.
+
+use std::ops::ControlFlow;
+
+use eddyline_scenario::Network;
+
+use crate::parallel;
+use crate::simulation::{
+    Execution, Options, Outcome, Progress, SimError, SortedNetwork, require_own_controllers, run_whole,
+};
+
+/// Runs `network` over TCP to its end; `observe` is called periodically with the progress and may stop it.
+///
+/// # Errors
+/// [`SimError`].
+pub fn run(
+    network: &Network,
+    options: &Options,
+    observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    let network = SortedNetwork::of(network);
+    if options.threads < 2 {
+        return run_whole(&network, options, observe);
+    }
+    require_own_controllers(&network)?;
+    match parallel::run(&network, options, observe)? {
+        Ok(outcome) => Ok(outcome),
+        Err(reason) => {
+            let outcome = run_whole(&network, options, observe)?;
+            Ok(Outcome { execution: Execution { one_because: Some(reason), ..Execution::ONE }, ..outcome })
+        }
+    }
+}
