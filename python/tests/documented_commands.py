@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
+import tomllib
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -88,6 +90,7 @@ def furnished(folder: Path) -> Path:
     (folder / "docs/images/stories").mkdir(parents=True)
     for name in ("two-way.toml", "mine.toml", "late.toml", "a.toml", "scenario.toml"):
         (folder / name).write_text(TWO_WAY)
+    (folder / "ring.json").write_text(json.dumps(tomllib.loads(TWO_WAY)))
     shutil.copyfile(ROOT / "examples/upload.toml", folder / "upload.toml")
     steady = next(b for b in blocks(ROOT / "docs/guides/your-own-controller.md", "python") if "# my.py" in b.code)
     (folder / "my.py").write_text(steady.code)
