@@ -142,6 +142,9 @@ STATED: dict[str, Stated] = {
     "fast-overview/conventional": Settled(2e-3, 2e-3, 2e-3, WHOLE),
     "fast-overview/vegas-*": NoModel("Vegas rests in a band, not at a point, and Reno without random loss nowhere"),
     "fast-overview/*-flow*": NoModel("Reno without random loss has no equilibrium that theory knows"),
+    "examples/phases": NoModel(
+        "CUBIC whose only losses are those of a full buffer has no equilibrium that theory knows"
+    ),
     "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
 """By paper and file, `*` and `[...]` as in a shell; the first that fits counts."""

@@ -91,7 +91,7 @@ fn draw_chain(seed: u64) -> String {
 /// `EDDYLINE_CASES` says how many.
 #[test]
 fn random_chains_are_the_same_on_any_number_of_threads() {
-    let cases = std::env::var("EDDYLINE_CASES").map_or(60, |n| n.parse().unwrap());
+    let cases = std::env::var("EDDYLINE_CASES").map_or(24, |n| n.parse().unwrap());
     let mut divided = 0;
     for seed in 0..cases {
         let text = draw_chain(seed);
@@ -103,7 +103,7 @@ fn random_chains_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn random_scenarios_are_the_same_on_three_threads() {
-    for seed in 0..40 {
+    for seed in 0..16 {
         let text = drawn_scenarios::draw(seed);
         compare(&text, &network(&text), &[3]);
     }
