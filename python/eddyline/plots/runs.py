@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, empty, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,7 +132,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
         at, rates = [t for t, _ in steps], [bps / size for _, bps in steps]
         axis.plot(at, rates, label=f"capacity of {link}", color="#777777", linestyle="--", linewidth=1.0)
     entities = [str(e) for e in rows["entity"].unique()]
-    for place, entity in enumerate(entities[:MAX_LINES]):
+    for place, entity in enumerate(chosen(entities, MAX_LINES)):
         one = rows[rows["entity"] == entity]
         if unit == "rate" and "low" not in one:
             one = _smooth(one)
@@ -149,19 +149,20 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
     axis.set_ylabel(f"{label} ({name})" if name else label)
     axis.set_ylim(bottom=0)
     axis.margins(x=0.01)
-    more = f" (first {MAX_LINES} of {len(entities)})" if len(entities) > MAX_LINES else ""
+    more = f"{MAX_LINES} of {len(entities)}" if len(entities) > MAX_LINES else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 
 
 def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: str, colour: str) -> None:
-    shown = names[: 2 * MAX_LINES]
+    shown = chosen(names, 2 * MAX_LINES)
     places = range(len(shown))
-    axis.barh(list(places), values[: len(shown)], color=colour, height=0.7)
+    lengths = dict(zip(names, values, strict=True))
+    axis.barh(list(places), [lengths[name] for name in shown], color=colour, height=0.7)
     axis.set_yticks(list(places), shown)
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(label)
-    more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+    more = f" ({len(shown)} of {len(names)})" if len(names) > len(shown) else ""
     axis.set_title(title + more)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,7 @@ def panels(
             axes[-1].set_xticks(places, [str(value) for value in values])
         elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
             axes[-1].set_xscale("log")
+            numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]))
         axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)
         repeated = int(statistics["n"].max()) if len(statistics) else 0
         heading(figure, f"{title}: means and 95 % intervals of {repeated} runs" if repeated > 1 else title)

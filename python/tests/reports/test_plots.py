@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
-from eddyline.plots.style import empty
+from eddyline.plots.runs import overview
+from eddyline.plots.style import MAX_LINES, chosen, empty
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
 from eddyline.reports.parsing import parse
@@ -127,3 +129,17 @@ def test_missing_data_is_named() -> None:
         _drawn(kind="lines", x=X, y=Y, data="curves")
     with pytest.raises(InputError, match=r"here: .* needs a value for 'wya'"):
         _drawn(kind="lines", x=X, y=Y, lines=[{"label": "{wya}"}])
+
+
+def test_a_large_table_of_flows_hides_no_other() -> None:
+    torrents = [f"torrent[{k}]" for k in range(16)]
+    assert chosen([*torrents, "film"], MAX_LINES) == [*torrents[: MAX_LINES - 1], "film"]
+    assert chosen(["a[0]", "a[1]", "a[2]", "b[0]", "b[1]", "b[2]"], 4) == ["a[0]", "a[1]", "b[0]", "b[1]"]
+    assert chosen(["b", "a"], 4) == ["b", "a"]
+    rows = [(name, time, 1.0) for name in (*torrents, "film") for time in (0.0, 1.0)]
+    series = pd.DataFrame(rows, columns=["entity", "time_s", "value"]).assign(quantity="cwnd_packets", kind="flow")
+    (axis,) = overview(series, "a house").axes
+    legend = axis.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*torrents[:11], "film"]
+    assert legend.get_title().get_text() == "12 of 17"

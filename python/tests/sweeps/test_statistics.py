@@ -66,6 +66,9 @@ def test_a_panel_per_metric_with_lines_and_bands(swept):
     assert [panel.get_ylabel() for panel in panels] == ["goodput (Mbit/s)", "RTT, mean (ms)"]
     assert panels[-1].get_xlabel() == "link.down.rate (Mbit/s)"
     assert panels[-1].get_xscale() == "log"  # from 1 to 40
+    panels[-1].figure.canvas.draw()
+    numbers = [text.get_text() for text in panels[-1].get_xticklabels(which="both") if text.get_text()]
+    assert [number for number in numbers if 1 <= float(number) <= 40] == ["1", "2", "5", "10", "20"]
     for panel in panels:
         assert len(panel.lines) == len(panel.collections) == 2  # a mean and a band for each delay
     line, band = panels[0].lines[0], panels[0].collections[0].get_paths()[0].vertices
