@@ -172,6 +172,8 @@ def command(
     from eddyline.sweeps.plan import Plan, Source
     from eddyline.sweeps.sweep import run
 
+    if as_table and as_json:
+        raise click.UsageError("--table and --json: one of them goes to standard output")
     if plot is not None:
         claim_figure(plot)
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]

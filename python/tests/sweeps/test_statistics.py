@@ -112,9 +112,11 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
             pd.read_csv(tmp_path / "grid" / f"{kind}.csv")[["link.down.rate", "seed"]],
             el.read_sweep(tmp_path / "grid", of=kind)[["link.down.rate", "seed"]],
         )
-    again = eddyline(*words, "--table", "--of", "links", "--metric", "utilisation", "--json", "--quiet")
-    assert json.JSONDecoder().raw_decode(again.out)[0]["ran"] == 0
-    assert " %" in again.out
+    again = eddyline(*words, "--table", "--of", "links", "--metric", "utilisation", "--quiet")
+    assert (again.code, " %" in again.out) == (0, True)
+    assert json.loads(eddyline(*words, "--json", "--quiet").out)["ran"] == 0
+    both = eddyline(*words, "--table", "--json")  # a table after a document is no document
+    assert (both.code, both.out, "--table and --json" in both.err) == (2, "", True)
     wrong = eddyline(*words, "--table", "--metric", "goodput")
     assert (wrong.code, "did you mean" in wrong.err) == (2, True)
     assert eddyline(*words, "--plot", "g.bmp").code == 2
