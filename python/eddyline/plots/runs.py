@@ -92,8 +92,12 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
         axes = figure.subplots(max(1, len(present)), 1, sharex=True, squeeze=False)[:, 0]
+        flows = series[series["quantity"].isin([p[0] for p in present if p[0] != "queue_packets"])]
         for axis, (quantity, name, label, unit) in zip(axes, present, strict=False):
-            _panel(axis, series[series["quantity"] == quantity], label, unit, legend or Legend({}, {}))
+            rows = series[series["quantity"] == quantity]
+            # a flow has its colour in all panels, although its first round trip may end after another one's
+            order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
+            _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
             axis.set_title(name)
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
@@ -123,7 +127,7 @@ def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title:
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend) -> None:
+def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend) -> None:
     values = rows["value"]
     carried = legend.capacities if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
@@ -131,8 +135,9 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
     for link, steps in carried.items():
         at, rates = [t for t, _ in steps], [bps / size for _, bps in steps]
         axis.plot(at, rates, label=f"capacity of {link}", color="#777777", linestyle="--", linewidth=1.0)
-    entities = [str(e) for e in rows["entity"].unique()]
-    for place, entity in enumerate(chosen(entities, MAX_LINES)):
+    entities = {str(e) for e in rows["entity"].unique()}
+    lines = [(place, entity) for place, entity in enumerate(chosen(order, MAX_LINES)) if entity in entities]
+    for place, entity in lines:
         one = rows[rows["entity"] == entity]
         if unit == "rate" and "low" not in one:
             one = _smooth(one)
@@ -149,7 +154,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
     axis.set_ylabel(f"{label} ({name})" if name else label)
     axis.set_ylim(bottom=0)
     axis.margins(x=0.01)
-    more = f"{MAX_LINES} of {len(entities)}" if len(entities) > MAX_LINES else ""
+    more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 
 

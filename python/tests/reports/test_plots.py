@@ -143,3 +143,14 @@ def test_a_large_table_of_flows_hides_no_other() -> None:
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [*torrents[:11], "film"]
     assert legend.get_title().get_text() == "12 of 17"
+
+
+def test_a_flow_has_its_colour_in_all_panels() -> None:
+    """Also where its first round trip ends after that of a later flow."""
+    rates = [(name, time, "throughput_bps", 1e6) for name in ("slow", "quick") for time in (0.0, 1.0)]
+    trips = [("quick", 0.0, "rtt_s", 0.01), ("slow", 1.0, "rtt_s", 0.1), ("quick", 1.0, "rtt_s", 0.01)]
+    series = pd.DataFrame([*rates, *trips], columns=["entity", "time_s", "quantity", "value"]).assign(kind="flow")
+    above, below = overview(series, "two flows").axes
+    colours = [{line.get_label(): line.get_color() for line in axis.get_lines()} for axis in (above, below)]
+    assert colours[0] == colours[1]
+    assert len({*colours[0].values()}) == 2

@@ -89,6 +89,9 @@ def test_names_are_an_axis_too(lossy, tmp_path):
     vary = {"flow.download.controller.kind": ["newreno", "cubic"]}
     panel = el.sweep(lossy(), vary, seeds=3, out=tmp_path / "g").plot("goodput_bps").get_axes()[0]
     assert [text.get_text() for text in panel.get_xticklabels()] == ["newreno", "cubic"]
+    losses = [0.001, {"kind": "gilbert-elliott", "p": 0.001256281407, "r": 0.25}]
+    panel = el.sweep(lossy(), {"link.down.loss": losses}, out=tmp_path / "long").plot("goodput_bps").get_axes()[0]
+    assert ["\n" in text.get_text() for text in panel.get_xticklabels()] == [False, True]
     only = el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "s")
     with pytest.raises(el.InputError, match="only seeds vary"):
         only.plot()
@@ -122,6 +125,21 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     assert eddyline(*words, "--plot", "g.bmp").code == 2
     more = eddyline(*words[:4], "--seeds", 4, "--out", "grid")
     assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
+
+
+def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_path):
+    seeds = eddyline("sweep", lossy(), "--vary", "seed=1..3", "--out", "seeds", "--table", "--metric", "goodput_bps")
+    assert (seeds.code, seeds.err) == (0, "")
+    assert "goodput_bps" in seeds.out
+    assert "±" in seeds.out
+    (tmp_path / "poisson.toml").write_text(
+        'duration = "2 s"\nlink = [{ name = "line", rate = "1 Mbit/s", delay = "1 ms" }]\n'
+        'traffic = [{ name = "t", path = ["line"], model = { kind = "poisson", rate = "500 kbit/s" } }]\n'
+    )
+    words = ("sweep", "poisson.toml", "--vary", "link.line.delay=1 ms,2 ms", "--out", "poisson", "--table", "--quiet")
+    ran = eddyline(*words)
+    assert (ran.code, "the results have no flows" in ran.err, "links: --of" in ran.err) == (2, True, True)
+    assert eddyline(*words, "--of", "links", "--metric", "utilisation").code == 0
 
 
 def test_identical_repetitions_are_said_to_be(eddyline, scenario):
