@@ -124,7 +124,7 @@ def _named(axis: Axes, names: Sequence[str]) -> None:
     if max((len(line) for name in wrapped for line in name.split("\n")), default=0) > width:
         axis.tick_params("x", rotation=30)
         for label in axis.get_xticklabels():
-            label.set_ha("right")
+            label.set_horizontalalignment("right")
 
 
 def _name(lines: Sequence[str], labels: Any) -> str:
