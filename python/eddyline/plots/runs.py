@@ -42,14 +42,18 @@ class Legend:
 
 
 def _smooth(one: pd.DataFrame) -> pd.DataFrame:
-    """One line of a rate, averaged over intervals where it has more points than a figure can show."""
-    every = -(-len(one) // _MAX_TIMES)
+    """One line of a rate, averaged where it has more points than a figure can show, or few packets."""
+    gaps = np.diff(np.flatnonzero(one["value"].to_numpy() > 0))
+    apart = int(np.median(gaps)) if len(gaps) else 1
+    every = max(-(-len(one) // _MAX_TIMES), _PACKETS * apart if apart > 1 else 1)
     if every < 2:
         return one
-    means: pd.DataFrame = one[["time_s", "value"]].groupby(np.arange(len(one)) // every).mean()
+    points = np.minimum(np.arange(len(one)) // every, max(len(one) // every - 1, 0))  # the rest belongs to the last
+    means: pd.DataFrame = one[["time_s", "value"]].groupby(points).mean()
     return means
 
 
+_PACKETS = 5  # of a slow flow that a point averages
 _MAX_TIMES = 400  # points of a line of means
 
 

@@ -154,3 +154,18 @@ def test_a_flow_has_its_colour_in_all_panels() -> None:
     colours = [{line.get_label(): line.get_color() for line in axis.get_lines()} for axis in (above, below)]
     assert colours[0] == colours[1]
     assert len({*colours[0].values()}) == 2
+
+
+def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
+    """A packet in every sixth interval is a line at the mean rate, not teeth between nothing and six times that."""
+    rows = [(0.002 * k, 6e6 if k % 6 == 0 else 0.0) for k in range(320)]
+    series = pd.DataFrame(rows, columns=["time_s", "value"]).assign(
+        quantity="throughput_bps", kind="flow", entity="slow"
+    )
+    (axis,) = overview(series, "a slow flow").axes
+    (line,) = axis.get_lines()
+    assert list(line.get_ydata())[:-1] == [1.0] * 9
+    assert line.get_ydata()[-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
+    pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
+    (line,) = overview(pause, "a pause").axes[0].get_lines()
+    assert set(line.get_ydata()) == {0.0, 6.0}
