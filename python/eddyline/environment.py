@@ -169,6 +169,9 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             key: ranges.values(key, values) if isinstance(values, str) else tuple(map(value_text, values))
             for key, values in (randomise or {}).items()
         }
+        for key, values in self._randomise.items():
+            if not values:
+                raise InputError(f"randomise {key}: an empty list has no value to draw")
         self._flow = flow
         self._every = every
         self._reward = reward

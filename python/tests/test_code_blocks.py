@@ -13,6 +13,7 @@ from code_blocks import ROOT, Block, blocks, pages
 from conftest import TWO_WAY
 from documented_commands import COMMANDS, SLOW, Need, furnished, may_fail, need_of, words
 
+import eddyline
 import eddyline._core as core
 from eddyline.cli.entry import command_line
 from eddyline.errors import ScenarioError
@@ -174,3 +175,11 @@ def statements(code: str) -> list[tuple[str, str]]:
             text = ""
     assert not text.strip(), text
     return found
+
+
+def test_functions_in_sentences_and_indented_lines_exist():
+    """What is no fenced block is not run, but a reader types it all the same."""
+    called = re.compile(r"(?<![\w./-])(?:el|eddyline)\.([A-Za-z]\w*)[\w.]*\(")
+    found = {(page.name, name) for page in pages() for name in called.findall(page.read_text("utf-8"))}
+    assert ("README.md", "Scenario") in found
+    assert [each for each in sorted(found) if not hasattr(eddyline, each[1])] == []

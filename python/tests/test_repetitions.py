@@ -112,3 +112,13 @@ def test_a_figure_of_several_seeds_has_bands(eddyline, scenario, tmp_path):
     text = (tmp_path / "bands.svg").read_text()
     assert 'width="252pt"' in text
     assert "font: 7px" in text or "scale(0.07" in text
+
+
+def test_ranges_of_seeds_and_titles_that_the_font_lacks_are_answered_in_words(eddyline, scenario):
+    path = scenario(LOSS)
+    back = eddyline("run", path, "--seeds", "5..1")
+    assert (back.code, "upper end must not be below" in back.err) == (2, True)
+    many = eddyline("run", path, "--seeds", "1..1000000")
+    assert (many.code, "1,000,000 seeds" in many.err) == (2, True)
+    ran = eddyline("run", path, "--set", "title=\u540d", "--plot", "title.png")
+    assert (ran.code, "boxes stand for them" in ran.err, "UserWarning" in ran.err) == (0, True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -87,9 +88,12 @@ def draw(figure: Figure, path: Path) -> None:
     from eddyline.plots import render
     from eddyline.plots.style import resized
 
-    with replaced_file(path) as staged:
+    with replaced_file(path) as staged, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         context = click.get_current_context(silent=True)
         render(resized(figure, **(context.meta.get(_SIZE, {}) if context else {})), staged)
+    if any("missing from font" in str(w.message) for w in warned):
+        click.echo(f"note: {path}: the font lacks some characters of names or title, boxes stand for them", err=True)
 
 
 def put_text(path: Path, text: str) -> None:

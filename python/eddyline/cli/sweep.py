@@ -172,6 +172,8 @@ def command(
     from eddyline.sweeps.plan import Plan, Source
     from eddyline.sweeps.sweep import run
 
+    if as_table and as_json:
+        raise click.UsageError("--table and --json: one of them goes to standard output")
     if plot is not None:
         claim_figure(plot)
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
@@ -208,13 +210,15 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
     from eddyline.tables import print_table, table
 
     made = swept.statistics(*metrics, of=of)
-    *others, last = [*swept.keys]
+    *others, last = swept.keys or ["metric"]
     entity = made.columns[len(swept.keys)]
     for metric, rows in made.groupby("metric", sort=False):
         columns = list(dict.fromkeys(rows[last]))
         repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
         shown = table(
-            f"{label_of(str(metric))}{repeated}", entity, [*others, *(f"{last}={value}" for value in columns)]
+            f"{label_of(str(metric))}{repeated}",
+            entity,
+            [*others, *(f"{last}={value}" if swept.keys else str(value) for value in columns)],
         )
         for labels, row in rows.groupby([entity, *others], sort=False, dropna=False):
             by_value = {r[last]: r for r in row.to_dict("records")}

@@ -159,8 +159,10 @@ class Seeds(click.ParamType[tuple[int | None, int]]):
         if not low.isdecimal() or (dots and not high.isdecimal()):
             self.fail(f"{value!r} is not a number of seeds, as in 10, or a range of them, as in 5..14.", param, ctx)
         first, number = (int(low), int(high) - int(low) + 1) if dots else (None, int(low))
+        if dots and number < 1:
+            self.fail(f"{value}: the upper end must not be below the lower.", param, ctx)
         if not 1 <= number <= self._most:
-            self.fail(f"{value} is not in the range 1<=x<={self._most}.", param, ctx)
+            self.fail(f"{value}: {number:,} seeds; 1 to {self._most:,} are possible.", param, ctx)
         return first, number
 
 

@@ -18,7 +18,10 @@ __all__ = ["changed", "junit", "markdown", "summary", "terminal"]
 
 def summary(card: Card) -> str:
     """One line about a scorecard."""
-    return f"{card.name}: {card.passed} of {len(card.verdicts)} passed (set {card.suite_version}, {card.seeds} seeds)"
+    bad = [change.name for change in card.changes or () if change.kind == "worse"]
+    worse = f"; worse than the base: {', '.join(bad)}" if bad else ""
+    passed = f"{card.passed} of {len(card.verdicts)} passed"
+    return f"{card.name}: {passed} (set {card.suite_version}, {card.seeds} seeds){worse}"
 
 
 def changed(change: Change, verdict: Verdict) -> str:
@@ -30,6 +33,9 @@ def changed(change: Change, verdict: Verdict) -> str:
     kind = change.kind
     if kind == "same":
         kind = "equal" if change.before == change.now else "within noise"
+    elif change.before is not None and change.now is not None and measure.text(change.now) == earlier:
+        digits = next((d for d in range(4, 17) if f"{change.before:.{d}g}" != f"{change.now:.{d}g}"), 17)
+        kind = f"{kind} ({change.before:.{digits}g}, now {change.now:.{digits}g})"
     return f"{earlier}, {kind}"
 
 
@@ -68,6 +74,8 @@ def junit(card: Card, *, accept_known: bool = False) -> str:
     for place, v in enumerate(card.verdicts):
         failure = _failure(card, place, accept_known)
         message = None if failure is None else f"{v.text}, {v.bound.text}"
+        if message is not None and v.passed and card.changes is not None:
+            message = f"{v.text}, base {changed(card.changes[place], v)}"
         cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}", seconds=v.seconds))
     known = [v.seconds for v in card.verdicts if v.seconds is not None]
     return document([Suite(f"gauntlet {card.name}", cases, sum(known) if known else None)])

@@ -11,7 +11,7 @@ from matplotlib.colors import ListedColormap, SymLogNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, empty, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,6 @@ __all__ = ["drawn"]
 
 _KINDS = {"bit/s": "rate", "s": "time", "B": "bytes"}
 _NOTHING = "#bbbbbb"
-_TWO_DECADES = 101.0
 _FAINT = 1e-3  # of the largest real part: below it colours fade to white
 
 
@@ -101,7 +100,7 @@ class _Plane:
             limits(values[0], values[-1])
         for scaled, each in ((axis.xaxis, x), (axis.yaxis, y)):
             if each.spacing == "log":
-                _numbered(scaled, each.values[-1] / each.values[0])
+                numbered(scaled, each.values[-1] / each.values[0])
 
     def paint(self, values: NDArray[np.float64], **style: Any) -> Any:
         """Fills the cells."""
@@ -144,16 +143,6 @@ def _edges(axis: MapAxis, size: float) -> list[float]:
         return [values[0] ** 2 / inner[0], *inner, values[-1] ** 2 / inner[-1]]
     inner = [(a + b) / 2 for a, b in pairwise(values)]
     return [2 * values[0] - inner[0], *inner, 2 * values[-1] - inner[-1]]
-
-
-def _numbered(axis: Any, ratio: float) -> None:
-    """Plain numbers on a logarithmic axis, within two decades more than one per decade."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
-    axis.set_major_formatter(plain)
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, empty, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,14 +42,18 @@ class Legend:
 
 
 def _smooth(one: pd.DataFrame) -> pd.DataFrame:
-    """One line of a rate, averaged over intervals where it has more points than a figure can show."""
-    every = -(-len(one) // _MAX_TIMES)
+    """One line of a rate, averaged where it has more points than a figure can show, or few packets."""
+    gaps = np.diff(np.flatnonzero(one["value"].to_numpy() > 0))
+    apart = int(np.median(gaps)) if len(gaps) else 1
+    every = max(-(-len(one) // _MAX_TIMES), _PACKETS * apart if apart > 1 else 1)
     if every < 2:
         return one
-    means: pd.DataFrame = one[["time_s", "value"]].groupby(np.arange(len(one)) // every).mean()
+    points = np.minimum(np.arange(len(one)) // every, max(len(one) // every - 1, 0))  # the rest belongs to the last
+    means: pd.DataFrame = one[["time_s", "value"]].groupby(points).mean()
     return means
 
 
+_PACKETS = 5  # of a slow flow that a point averages
 _MAX_TIMES = 400  # points of a line of means
 
 
@@ -92,8 +96,12 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
         axes = figure.subplots(max(1, len(present)), 1, sharex=True, squeeze=False)[:, 0]
+        flows = series[series["quantity"].isin([p[0] for p in present if p[0] != "queue_packets"])]
         for axis, (quantity, name, label, unit) in zip(axes, present, strict=False):
-            _panel(axis, series[series["quantity"] == quantity], label, unit, legend or Legend({}, {}))
+            rows = series[series["quantity"] == quantity]
+            # a flow has its colour in all panels, although its first round trip may end after another one's
+            order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
+            _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
             axis.set_title(name)
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
@@ -123,7 +131,7 @@ def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title:
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend) -> None:
+def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend) -> None:
     values = rows["value"]
     carried = legend.capacities if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
@@ -131,8 +139,9 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
     for link, steps in carried.items():
         at, rates = [t for t, _ in steps], [bps / size for _, bps in steps]
         axis.plot(at, rates, label=f"capacity of {link}", color="#777777", linestyle="--", linewidth=1.0)
-    entities = [str(e) for e in rows["entity"].unique()]
-    for place, entity in enumerate(entities[:MAX_LINES]):
+    entities = {str(e) for e in rows["entity"].unique()}
+    lines = [(place, entity) for place, entity in enumerate(chosen(order, MAX_LINES)) if entity in entities]
+    for place, entity in lines:
         one = rows[rows["entity"] == entity]
         if unit == "rate" and "low" not in one:
             one = _smooth(one)
@@ -149,19 +158,20 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend
     axis.set_ylabel(f"{label} ({name})" if name else label)
     axis.set_ylim(bottom=0)
     axis.margins(x=0.01)
-    more = f" (first {MAX_LINES} of {len(entities)})" if len(entities) > MAX_LINES else ""
+    more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 
 
 def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: str, colour: str) -> None:
-    shown = names[: 2 * MAX_LINES]
+    shown = chosen(names, 2 * MAX_LINES)
     places = range(len(shown))
-    axis.barh(list(places), values[: len(shown)], color=colour, height=0.7)
+    lengths = dict(zip(names, values, strict=True))
+    axis.barh(list(places), [lengths[name] for name in shown], color=colour, height=0.7)
     axis.set_yticks(list(places), shown)
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(label)
-    more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+    more = f" ({len(shown)} of {len(names)})" if len(names) > len(shown) else ""
     axis.set_title(title + more)
 
 

@@ -25,9 +25,11 @@ __all__ = [
     "MAX_LINES",
     "STYLE",
     "Picture",
+    "chosen",
     "empty",
     "grouped_bars",
     "heading",
+    "numbered",
     "render",
     "render_small",
     "resized",
@@ -40,6 +42,7 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 DASHES = ["-", "--", "-.", ":"]
 MAX_LINES = 12  # lines in one panel
 _FEW = 64
+_TWO_DECADES = 101.0
 
 ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
@@ -142,6 +145,26 @@ def scale(kind: str, largest: float) -> tuple[float, str]:
     if kind == "plain":
         return 1.0, ""
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])
+
+
+def chosen(names: Sequence[str], most: int) -> list[str]:
+    """At most so many names, in their order: some of each table of flows (`NAME[0]`, `NAME[1]`, ...), large or not."""
+    tables: dict[str, list[str]] = {}
+    for name in names:
+        tables.setdefault(name.split("[", 1)[0], []).append(name)
+    turns = [(turn, name) for table in tables.values() for turn, name in enumerate(table)]
+    kept = {name for _, name in sorted(turns, key=lambda pair: pair[0])[:most]}
+    return [name for name in names if name in kept]
+
+
+def numbered(axis: Any, ratio: float) -> None:
+    """Plain numbers on a logarithmic axis, within two decades more than one per decade."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
+    axis.set_major_formatter(plain)
+    axis.set_minor_formatter(NullFormatter())
 
 
 def grouped_bars(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kind_of", "label_of", "panels"]
 
+_NAMES = 66  # characters below a panel
 _LOG_FROM = 20.0  # a key whose values span this factor has a logarithmic axis
 
 _LABELS = {
@@ -81,9 +83,10 @@ def panels(
         for axis, metric in zip(axes, metrics, strict=True):
             _panel(axis, statistics[statistics["metric"] == metric], metric, x, at, lines, joined=numbers is not None)
         if numbers is None:
-            axes[-1].set_xticks(places, [str(value) for value in values])
+            _named(axes[-1], [str(value) for value in values])
         elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
             axes[-1].set_xscale("log")
+            numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]))
         axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)
         repeated = int(statistics["n"].max()) if len(statistics) else 0
         heading(figure, f"{title}: means and 95 % intervals of {repeated} runs" if repeated > 1 else title)
@@ -111,6 +114,17 @@ def _panel(
     axis.set_ylim(bottom=0)
     more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
+
+
+def _named(axis: Axes, names: Sequence[str]) -> None:
+    """Names below an axis: in several lines where they are long, and oblique where that is not enough."""
+    width = max(8, _NAMES // max(1, len(names)))
+    wrapped = [fill(name, width, break_long_words=False) for name in names]
+    axis.set_xticks(range(len(names)), wrapped)
+    if max((len(line) for name in wrapped for line in name.split("\n")), default=0) > width:
+        axis.tick_params("x", rotation=30)
+        for label in axis.get_xticklabels():
+            label.set_horizontalalignment("right")
 
 
 def _name(lines: Sequence[str], labels: Any) -> str:

@@ -138,6 +138,9 @@ class Swept:
         frame = self.read(of)
         if of not in ENTITIES:
             raise InputError(f"{of}: no table of numbers", f"tables are {', '.join(ENTITIES)}")
+        if frame.empty:
+            filled = [kind for kind in ENTITIES if not self.read(kind).empty]
+            raise InputError(f"the results have no {of}", f"they have {', '.join(filled)}: --of" if filled else None)
         for key in keys or ():
             if key not in self.keys:
                 raise unknown("varied key", key, self.keys)

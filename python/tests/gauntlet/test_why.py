@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
@@ -158,3 +159,18 @@ def test_differences_that_are_not_significant_are_within_noise() -> None:
     assert changed(Change("line-1m", 0.97, 0.97, 0.0, "same"), verdict) == "97.0 %, equal"
     assert changed(Change("line-1m", 0.96, 0.97, 0.02, "same"), verdict) == "96.0 %, within noise"
     assert changed(Change("line-1m", 0.90, 0.97, 0.02, "better"), verdict) == "90.0 %, better"
+    close = Change("line-1m", 0.9699, 0.9701, 1e-5, "better")
+    assert changed(close, verdict) == "97.0 %, better (0.9699, now 0.9701)"
+
+
+def test_what_is_worse_than_the_base_is_in_the_summary_and_in_junit() -> None:
+    from eddyline.gauntlet import Change, reports
+
+    card = el.gauntlet.run("reno", only=["line-1m"], seeds=1)
+    (verdict,) = card.verdicts
+    assert verdict.value is not None
+    worse = replace(card, changes=(Change("line-1m", verdict.value + 0.01, verdict.value, 1e-5, "worse"),))
+    assert reports.summary(card).endswith("seeds)")
+    assert reports.summary(worse).endswith("1 seeds); worse than the base: line-1m")
+    (failure,) = Xml.fromstring(reports.junit(worse)).iter("failure")
+    assert failure.get("message") == "97.3 %, base 98.3 %, worse"

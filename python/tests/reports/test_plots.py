@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
-from eddyline.plots.style import empty
+from eddyline.plots.runs import overview
+from eddyline.plots.style import MAX_LINES, chosen, empty
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
 from eddyline.reports.parsing import parse
@@ -127,3 +129,43 @@ def test_missing_data_is_named() -> None:
         _drawn(kind="lines", x=X, y=Y, data="curves")
     with pytest.raises(InputError, match=r"here: .* needs a value for 'wya'"):
         _drawn(kind="lines", x=X, y=Y, lines=[{"label": "{wya}"}])
+
+
+def test_a_large_table_of_flows_hides_no_other() -> None:
+    torrents = [f"torrent[{k}]" for k in range(16)]
+    assert chosen([*torrents, "film"], MAX_LINES) == [*torrents[: MAX_LINES - 1], "film"]
+    assert chosen(["a[0]", "a[1]", "a[2]", "b[0]", "b[1]", "b[2]"], 4) == ["a[0]", "a[1]", "b[0]", "b[1]"]
+    assert chosen(["b", "a"], 4) == ["b", "a"]
+    rows = [(name, time, 1.0) for name in (*torrents, "film") for time in (0.0, 1.0)]
+    series = pd.DataFrame(rows, columns=["entity", "time_s", "value"]).assign(quantity="cwnd_packets", kind="flow")
+    (axis,) = overview(series, "a house").axes
+    legend = axis.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*torrents[:11], "film"]
+    assert legend.get_title().get_text() == "12 of 17"
+
+
+def test_a_flow_has_its_colour_in_all_panels() -> None:
+    """Also where its first round trip ends after that of a later flow."""
+    rates = [(name, time, "throughput_bps", 1e6) for name in ("slow", "quick") for time in (0.0, 1.0)]
+    trips = [("quick", 0.0, "rtt_s", 0.01), ("slow", 1.0, "rtt_s", 0.1), ("quick", 1.0, "rtt_s", 0.01)]
+    series = pd.DataFrame([*rates, *trips], columns=["entity", "time_s", "quantity", "value"]).assign(kind="flow")
+    above, below = overview(series, "two flows").axes
+    colours = [{line.get_label(): line.get_color() for line in axis.get_lines()} for axis in (above, below)]
+    assert colours[0] == colours[1]
+    assert len({*colours[0].values()}) == 2
+
+
+def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
+    """A packet in every sixth interval is a line at the mean rate, not teeth between nothing and six times that."""
+    rows = [(0.002 * k, 6e6 if k % 6 == 0 else 0.0) for k in range(320)]
+    series = pd.DataFrame(rows, columns=["time_s", "value"]).assign(
+        quantity="throughput_bps", kind="flow", entity="slow"
+    )
+    (axis,) = overview(series, "a slow flow").axes
+    (line,) = axis.get_lines()
+    assert list(line.get_ydata())[:-1] == [1.0] * 9
+    assert line.get_ydata()[-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
+    pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
+    (line,) = overview(pause, "a pause").axes[0].get_lines()
+    assert set(line.get_ydata()) == {0.0, 6.0}

@@ -66,6 +66,9 @@ def test_a_panel_per_metric_with_lines_and_bands(swept):
     assert [panel.get_ylabel() for panel in panels] == ["goodput (Mbit/s)", "RTT, mean (ms)"]
     assert panels[-1].get_xlabel() == "link.down.rate (Mbit/s)"
     assert panels[-1].get_xscale() == "log"  # from 1 to 40
+    panels[-1].figure.canvas.draw()
+    numbers = [text.get_text() for text in panels[-1].get_xticklabels(which="both") if text.get_text()]
+    assert [number for number in numbers if 1 <= float(number) <= 40] == ["1", "2", "5", "10", "20"]
     for panel in panels:
         assert len(panel.lines) == len(panel.collections) == 2  # a mean and a band for each delay
     line, band = panels[0].lines[0], panels[0].collections[0].get_paths()[0].vertices
@@ -86,6 +89,9 @@ def test_names_are_an_axis_too(lossy, tmp_path):
     vary = {"flow.download.controller.kind": ["newreno", "cubic"]}
     panel = el.sweep(lossy(), vary, seeds=3, out=tmp_path / "g").plot("goodput_bps").get_axes()[0]
     assert [text.get_text() for text in panel.get_xticklabels()] == ["newreno", "cubic"]
+    losses = [0.001, {"kind": "gilbert-elliott", "p": 0.001256281407, "r": 0.25}]
+    panel = el.sweep(lossy(), {"link.down.loss": losses}, out=tmp_path / "long").plot("goodput_bps").get_axes()[0]
+    assert ["\n" in text.get_text() for text in panel.get_xticklabels()] == [False, True]
     only = el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "s")
     with pytest.raises(el.InputError, match="only seeds vary"):
         only.plot()
@@ -109,14 +115,31 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
             pd.read_csv(tmp_path / "grid" / f"{kind}.csv")[["link.down.rate", "seed"]],
             el.read_sweep(tmp_path / "grid", of=kind)[["link.down.rate", "seed"]],
         )
-    again = eddyline(*words, "--table", "--of", "links", "--metric", "utilisation", "--json", "--quiet")
-    assert json.JSONDecoder().raw_decode(again.out)[0]["ran"] == 0
-    assert " %" in again.out
+    again = eddyline(*words, "--table", "--of", "links", "--metric", "utilisation", "--quiet")
+    assert (again.code, " %" in again.out) == (0, True)
+    assert json.loads(eddyline(*words, "--json", "--quiet").out)["ran"] == 0
+    both = eddyline(*words, "--table", "--json")  # a table after a document is no document
+    assert (both.code, both.out, "--table and --json" in both.err) == (2, "", True)
     wrong = eddyline(*words, "--table", "--metric", "goodput")
     assert (wrong.code, "did you mean" in wrong.err) == (2, True)
     assert eddyline(*words, "--plot", "g.bmp").code == 2
     more = eddyline(*words[:4], "--seeds", 4, "--out", "grid")
     assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
+
+
+def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_path):
+    seeds = eddyline("sweep", lossy(), "--vary", "seed=1..3", "--out", "seeds", "--table", "--metric", "goodput_bps")
+    assert (seeds.code, seeds.err) == (0, "")
+    assert "goodput_bps" in seeds.out
+    assert "±" in seeds.out
+    (tmp_path / "poisson.toml").write_text(
+        'duration = "2 s"\nlink = [{ name = "line", rate = "1 Mbit/s", delay = "1 ms" }]\n'
+        'traffic = [{ name = "t", path = ["line"], model = { kind = "poisson", rate = "500 kbit/s" } }]\n'
+    )
+    words = ("sweep", "poisson.toml", "--vary", "link.line.delay=1 ms,2 ms", "--out", "poisson", "--table", "--quiet")
+    ran = eddyline(*words)
+    assert (ran.code, "the results have no flows" in ran.err, "links: --of" in ran.err) == (2, True, True)
+    assert eddyline(*words, "--of", "links", "--metric", "utilisation").code == 0
 
 
 def test_identical_repetitions_are_said_to_be(eddyline, scenario):
