@@ -259,6 +259,8 @@ class Scenario:
             raise InputError(f"{seeds} seeds: at least one")
         if qlog is not None:
             raise InputError("qlog: traces of one run, not of several seeds")
+        if threads > 1:
+            raise InputError("threads: of one run; several seeds run in a process each")
         from eddyline.parallel import run_all
 
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]

@@ -60,11 +60,16 @@ def test_a_single_bottleneck_says_why_it_has_one_thread(eddyline: Callable[..., 
     assert "note: simulated on one thread: packet logs" in logged.err
 
 
-def test_other_worlds_have_one_thread(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+def test_what_has_one_thread_is_refused(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     file = tmp_path / "ring.json"
     file.write_text(json.dumps(ring()))
     refused = eddyline("run", str(file), "--world", "theory", "--threads", "2")
     assert refused.code == 2
     assert "--threads is for --world sim" in refused.err
+    seeds = eddyline("run", str(file), "--seeds", "2", "--threads", "2")
+    assert seeds.code == 2
+    assert "--threads is for one run" in seeds.err
+    with pytest.raises(InputError, match="threads: of one run"):
+        Scenario(ring()).run(seeds=2, threads=2)
     with pytest.raises(InputError, match="world quic has one thread"):
         Scenario(ring()).run("quic", threads=2)

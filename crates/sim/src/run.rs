@@ -24,8 +24,8 @@ pub fn run(
     }
     require_own_controllers(&network)?;
     match parallel::run(&network, options, observe)? {
-        Ok(outcome) => Ok(outcome),
-        Err(reason) => {
+        parallel::Run::Done(outcome) => Ok(*outcome),
+        parallel::Run::NotDivided(reason) => {
             let outcome = run_whole(&network, options, observe)?;
             Ok(Outcome { execution: Execution { one_because: Some(reason), ..Execution::ONE }, ..outcome })
         }

@@ -164,6 +164,8 @@ def command(
     series = out is not None or plot is not None
     if threads > 1 and world != worlds.ALL and not worlds.WORLDS[world].threads:
         raise click.UsageError("--threads is for --world sim")
+    if threads > 1 and number is not None:
+        raise click.UsageError("--threads is for one run: --seeds uses a process per processor")
     options = RunOptions(
         series,
         log_of or log is not None,

@@ -51,3 +51,31 @@ pub fn grow(groups: &mut Groups, traffic: &Traffic, domains: usize) -> (Vec<u32>
     let of_link = (0..traffic.of_link.len() as LinkId).map(|link| domain_of[&groups.root(link)]).collect();
     (of_link, sums)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring of sixteen links, each with the traffic of its neighbours, becomes four arcs of four.
+    #[test]
+    fn a_ring_becomes_arcs() {
+        let between = (0..16).map(|link| ((link, (link + 1) % 16), 1.0)).collect();
+        let traffic = Traffic { of_link: vec![1.0; 16], between };
+        let (of_link, loads) = grow(&mut Groups::new(16), &traffic, 4);
+        assert_eq!(loads, [4.0; 4]);
+        let borders = (0..16).filter(|link| of_link[*link] != of_link[(link + 1) % 16]).count();
+        assert!(borders <= 8, "{of_link:?}");
+    }
+
+    /// What is together stays together, however large it is.
+    #[test]
+    fn groups_are_not_divided() {
+        let between = (0..9).map(|link| ((link, link + 1), 1.0)).collect();
+        let traffic = Traffic { of_link: vec![1.0; 10], between };
+        let mut groups = Groups::new(10);
+        (0..7).for_each(|link| groups.unite(link, link + 1));
+        let (of_link, loads) = grow(&mut groups, &traffic, 3);
+        assert!(of_link[..8].iter().all(|domain| *domain == of_link[0]), "{of_link:?}");
+        assert_eq!(loads.iter().sum::<f64>(), 10.0);
+    }
+}

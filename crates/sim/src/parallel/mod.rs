@@ -18,14 +18,23 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::thread;
 
+use eddyline_cc::ControllerParams;
+
 use self::partition::{Indivisible, Partition};
 use self::samples::Samples;
 use self::windows::{End, Ended, Windows};
-use eddyline_cc::ControllerParams;
-
 use crate::simulation::{Execution, Measurement, Options, Outcome, Paths, Progress, SimError, SortedNetwork, ending};
 
-/// Runs `network` on the threads that `options` ask for; on one, with the reason, where more do not pay.
+/// What became of a run on several threads.
+#[derive(Debug)]
+pub enum Run {
+    /// It is done.
+    Done(Box<Outcome>),
+    /// One thread should do it, and why.
+    NotDivided(&'static str),
+}
+
+/// Runs `network` on the threads that `options` ask for, where that pays.
 ///
 /// # Errors
 /// As [`run`](crate::run()).
@@ -33,20 +42,22 @@ pub fn run(
     network: &SortedNetwork<'_>,
     options: &Options,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Result<Outcome, &'static str>, SimError> {
+) -> Result<Run, SimError> {
     if options.packet_log.is_some() || options.qlog.is_some() {
-        return Ok(Err("packet logs and traces are written in order of time, by one thread"));
+        return Ok(Run::NotDivided("packet logs and traces are written in order of time, by one thread"));
     }
     let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
     if flows.into_iter().any(|f| matches!(*f.controller, ControllerParams::Custom(_))) {
-        return Ok(Err("controllers from files run on one thread"));
+        return Ok(Run::NotDivided("controllers from files run on one thread"));
     }
     let paths = Paths::new(network);
     let partition = match Partition::new(network, &paths, options.threads, options.divide_always) {
         Ok(partition) => partition,
-        Err(Indivisible::Whole) => return Ok(Err("the network has no parts that react to each other with a delay")),
+        Err(Indivisible::Whole) => {
+            return Ok(Run::NotDivided("the network has no parts that react to each other with a delay"));
+        }
         Err(Indivisible::NoGain) => {
-            return Ok(Err(
+            return Ok(Run::NotDivided(
                 "most of the traffic is in one part of the network, or delays are too short for its traffic",
             ));
         }
@@ -64,7 +75,9 @@ pub fn run(
         End::Complete => {}
         End::Interrupted => return Err(SimError::Interrupted),
         // one thread says at which event, and where the packets are
-        End::OutOfMemory => return Ok(Err("the packets in the network came close to the memory of the run")),
+        End::OutOfMemory => {
+            return Ok(Run::NotDivided("the packets in the network came close to the memory of the run"));
+        }
     }
     let execution = Execution {
         threads,
@@ -77,5 +90,5 @@ pub fn run(
     let Ended { mut parts, measurement, samples } = windows.finish();
     let result = ending::finish(network, &mut parts, samples.sampler())?;
     let series = measurement.finish();
-    Ok(Ok(Outcome { result, series, log: None, execution }))
+    Ok(Run::Done(Box::new(Outcome { result, series, log: None, execution })))
 }

@@ -16,12 +16,21 @@ use super::domains::{Places, Whole, lock};
 use super::partition::Partition;
 use super::samples::Samples;
 use crate::network::Crossing;
-use crate::simulation::{Measurement, Progress, Scaling, Simulation};
+use crate::simulation::{Measurement, OBSERVER_MASK, Progress, Scaling, Simulation};
 
-/// Every so many windows progress is reported and loads are looked at.
+/// Every so many windows the loads of threads are looked at.
 const REVIEW: u64 = 64;
 /// Domains change threads if the thread with most events has so many times the mean.
 const MAX_IMBALANCE: f64 = 1.1;
+
+/// What the thread does that started the others.
+struct Leader<'a> {
+    observe: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    /// Events of each domain when loads were looked at last.
+    reviewed: Vec<u64>,
+    /// Events of all when progress was reported last.
+    reported: u64,
+}
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +58,8 @@ pub struct Windows {
     /// The most packets that there may have been in the network in this window.
     packets: AtomicU64,
     count: AtomicU64,
+    /// The end of the last window.
+    reached: AtomicU64,
     end: Mutex<Option<End>>,
     stopped: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -115,6 +126,7 @@ impl Windows {
             hold: AtomicU64::new(measurement.next().as_ps()),
             packets: AtomicU64::new(0),
             count: AtomicU64::new(0),
+            reached: AtomicU64::new(0),
             end: Mutex::new(None),
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
@@ -154,10 +166,9 @@ impl Windows {
         let threads = held(&windows.threads).len();
         thread::scope(|scope| {
             for thread in 1..threads {
-                scope.spawn(move || windows.work(thread, &mut |_| {}));
+                scope.spawn(move || windows.work(thread, None));
             }
-            let mut loads = vec![0; windows.domains.len()];
-            windows.work(0, &mut |window| windows.review(window, &mut loads, observe));
+            windows.work(0, Some(Leader { observe, reviewed: vec![0; windows.domains.len()], reported: 0 }));
         });
         if let Some(panic) = held(&self.panic).take() {
             panic::resume_unwind(panic);
@@ -176,16 +187,15 @@ impl Windows {
         (next <= self.duration.as_ps()).then_some(Window { end: last, measures: false })
     }
 
-    /// Simulates the domains of one thread, window by window; `between` is called when all have simulated one and packets are not
-    /// exchanged yet.
-    fn work(&self, thread: usize, between: &mut dyn FnMut(Window)) {
+    /// Simulates the domains of one thread, window by window.
+    fn work(&self, thread: usize, mut leader: Option<Leader<'_>>) {
         let mut domains = held(&self.threads)[thread].clone();
         let mut round = 0;
         while let Some(window) = self.next_window() {
-            self.guard(|| domains.iter().for_each(|domain| self.simulate(*domain, window)));
+            self.guard(|| domains.iter().for_each(|domain| self.simulate(*domain, window, leader.as_mut())));
             self.barrier.wait();
-            if thread == 0 {
-                self.guard(|| between(window));
+            if let Some(leader) = &mut leader {
+                self.guard(|| self.review(window, leader));
                 if window.measures && !self.begins_summary(window) {
                     self.guard(|| self.measure(window.end));
                 }
@@ -196,7 +206,7 @@ impl Windows {
                 return;
             }
             if self.begins_summary(window) {
-                if thread == 0 {
+                if leader.is_some() {
                     self.guard(|| self.measure(window.end));
                 }
                 self.barrier.wait();
@@ -221,15 +231,22 @@ impl Windows {
         }
     }
 
-    /// Simulates a domain to the end of the window, and hands over what has left it.
-    fn simulate(&self, domain: usize, window: Window) {
+    /// Simulates a domain to the end of the window, and hands over what has left it. The leader reports progress meanwhile: a window may
+    /// be long.
+    fn simulate(&self, domain: usize, window: Window, mut leader: Option<&mut Leader<'_>>) {
+        let mut observe = |_| {
+            if let Some(leader) = &mut leader {
+                self.report(leader);
+            }
+            if self.stopped.load(Ordering::Acquire) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         let mut part = lock(&self.parts[domain]);
         let (packets, sent) = (part.net().packets(), part.net().counters.sent);
         if window.measures {
             part.schedule_measurement(window.end);
         }
-        // it stops at the end of the window, at the measurement or because of its memory, which is looked at below
-        let _: ControlFlow<_> = part.run(window.end, u64::MAX, &mut |_| ControlFlow::Continue(()));
+        // it stops at the end of the window, at the measurement, with all others or because of its memory, which is looked at below
+        let _: ControlFlow<_> = part.run(window.end, OBSERVER_MASK, &mut observe);
         part.schedule_measurement(Time::MAX);
         let most = packets + part.net().counters.sent - sent;
         self.packets.fetch_add(most, Ordering::AcqRel);
@@ -253,8 +270,17 @@ impl Windows {
         self.domains[domain].next.store(part.next_event().as_ps(), Ordering::Release);
     }
 
+    /// Reports progress as of the last window: all domains have come so far.
+    fn report(&self, leader: &mut Leader<'_>) {
+        let now = Time::from_ps(self.reached.load(Ordering::Acquire));
+        let progress = Progress { now, duration: self.duration, events: leader.reported };
+        if (leader.observe)(progress).is_break() {
+            self.stop(End::Interrupted);
+        }
+    }
+
     /// After a window: whether memory is exceeded, progress, and the loads of threads.
-    fn review(&self, window: Window, before: &mut [u64], observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+    fn review(&self, window: Window, leader: &mut Leader<'_>) {
         if self.packets.swap(0, Ordering::AcqRel) > self.max_packets {
             return self.stop(End::OutOfMemory);
         }
@@ -263,22 +289,24 @@ impl Windows {
             let events = self.domains.iter().map(|d| d.last_events.load(Ordering::Acquire));
             scaling.add(&events.collect::<Vec<_>>());
         }
+        self.reached.store(window.end.as_ps(), Ordering::Release);
         let count = self.count.fetch_add(1, Ordering::AcqRel);
+        let events = || self.domains.iter().map(|d| d.events.load(Ordering::Acquire));
+        let sum = events().sum::<u64>();
+        if count == 0 || sum - leader.reported > OBSERVER_MASK {
+            leader.reported = sum;
+            self.report(leader);
+        }
         if !count.is_multiple_of(REVIEW) {
             return;
         }
-        let events: Vec<u64> = self.domains.iter().map(|d| d.events.load(Ordering::Acquire)).collect();
-        let progress = Progress { now: window.end, duration: self.duration, events: events.iter().sum() };
-        if observe(progress).is_break() {
-            return self.stop(End::Interrupted);
-        }
-        let loads: Vec<f64> = events.iter().zip(&*before).map(|(now, before)| (now - before) as f64).collect();
+        let loads: Vec<f64> = events().zip(&leader.reviewed).map(|(now, before)| (now - before) as f64).collect();
         let mut threads = held(&self.threads);
         if imbalance(&loads, &threads) > MAX_IMBALANCE {
             let assigned = assign(&loads, threads.len());
             *threads = assigned;
         }
-        before.copy_from_slice(&events);
+        leader.reviewed = events().collect();
     }
 
     fn stop(&self, end: End) {

@@ -137,9 +137,8 @@ fn the_scenarios_of_the_tree_are_the_same_on_two_threads() {
     assert!(read > 20, "{read} scenarios");
 }
 
-/// A ring of links of 5 ms is divided at any of them; what one thread does, two do.
-#[test]
-fn a_ring_is_divided_where_that_pays() {
+/// A ring of links of 5 ms, each with a flow over three of them.
+fn ring() -> Network {
     let mut text = "duration = \"1 s\"\n".to_owned();
     for link in 0..24 {
         text += &format!("[[link]]\nname = \"link {link}\"\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n");
@@ -151,12 +150,42 @@ fn a_ring_is_divided_where_that_pays() {
             path(link + 21)
         );
     }
-    let network = network(&text);
+    network(&text)
+}
+
+/// It is divided at any of its links; what one thread does, two do.
+#[test]
+fn a_ring_is_divided_where_that_pays() {
+    let network = ring();
     let two = outcome(&network, &Options { threads: 2, ..Options::default() });
     assert_eq!(two.result, outcome(&network, &Options::default()).result);
-    assert_eq!((two.execution.threads, two.execution.one_because), (2, None));
+    let processors = std::thread::available_parallelism().unwrap().get();
+    assert_eq!((two.execution.threads, two.execution.one_because), (processors.min(2), None));
     assert_eq!(two.execution.lookahead.as_secs_f64(), 0.005);
     assert!(two.execution.domains > 2 && two.execution.windows >= 200, "{:?}", two.execution);
+}
+
+/// Progress is reported as often as on one thread, at times that never go back, and a run can be stopped at any of them.
+#[test]
+fn progress_is_reported_and_can_end_a_run() {
+    let network = ring();
+    let options = Options { threads: 2, ..Options::default() };
+    let mut times = Vec::new();
+    let done = run(&network, &options, &mut |progress| {
+        times.push(progress.now);
+        ControlFlow::Continue(())
+    });
+    let events = done.unwrap().result.counters.events.unwrap();
+    assert!(times.len() as u64 >= events / (1 << 17), "{} times in {events} events", times.len());
+    assert!(times.is_sorted());
+    for calls in [1, 2, times.len()] {
+        let mut left = calls;
+        let stopped = run(&network, &options, &mut |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(stopped.err(), Some(SimError::Interrupted), "at call {calls}");
+    }
 }
 
 /// One link each way has one queue that matters: a run on one thread says why.
