@@ -311,7 +311,7 @@ impl<M: MeanRtt> FastLaw<M> {
     }
 
     /// Takes a sample; returns (base, mean) in picoseconds. See [`MeanRtt::update`] for `per_packets`.
-    #[inline]
+    #[inline(always)]
     fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps_f64();
         let sample = rtt.as_ps_f64();
