@@ -6,7 +6,6 @@ use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
-use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Local;
@@ -14,7 +13,8 @@ use eddyline_units::Time;
 
 use super::attachments::Attachments;
 use super::domain::Border;
-use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Pipe, Shared, Transmitter};
+use super::pipes::Pipes;
+use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Shared, Transmitter};
 use crate::meter::PacketLogger;
 
 /// Hops and pipes, as paths are laid out.
@@ -34,7 +34,7 @@ pub struct Plan {
     pub(super) links: Vec<u32>,
     pub(super) owned: usize,
     pub(super) hops: Vec<Hop>,
-    pub(super) pipes: Vec<Pipe>,
+    pub(super) pipes: Pipes,
     pub(super) border: Option<Box<Border>>,
 }
 
@@ -47,14 +47,9 @@ impl Layout {
     /// All of the network.
     pub fn whole(&self, network: &Network) -> Plan {
         let links = network.links.len();
-        let pipes = self.delays.iter().map(|delay| Pipe { delay: *delay, ring: Ring::default() });
-        Plan {
-            links: (0..links as u32).collect(),
-            owned: links,
-            hops: self.hops.clone(),
-            pipes: pipes.collect(),
-            border: None,
-        }
+        let mut pipes = Pipes::default();
+        self.delays.iter().for_each(|delay| pipes.add(*delay));
+        Plan { links: (0..links as u32).collect(), owned: links, hops: self.hops.clone(), pipes, border: None }
     }
 
     /// Lays out a path for packets of `full` bytes with `access` delay at its end; returns its first hop.
