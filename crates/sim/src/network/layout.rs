@@ -117,7 +117,8 @@ impl Net {
                         && (!general_queues || is_nic_queue(network, *place)) =>
                 {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
-                    let plain = l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
+                    let plain =
+                        logger.is_none() && l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
                     if plain { Transmitter::Fifo(fifo) } else { Transmitter::FramedFifo(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
@@ -153,6 +154,10 @@ impl Net {
         });
         let links: Vec<Link> = links.collect();
         let events = EventQueue::new(departing.len() + plan.pipes.len() + reconstructing.len());
+        let mut pipes = plan.pipes;
+        for hop in plan.hops.iter().filter(|hop| !hop.last || logger.is_some()) {
+            pipes.set_indirect(hop.pipe);
+        }
         let mut own_links = plan.links;
         own_links.truncate(plan.owned);
         Self {
@@ -160,7 +165,7 @@ impl Net {
             own_links,
             link_options,
             media,
-            pipes: plan.pipes,
+            pipes,
             hops: plan.hops,
             origins,
             border: plan.border,

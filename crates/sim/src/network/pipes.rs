@@ -19,6 +19,8 @@ struct Pipe {
     delay: Time,
     head: u32,
     tail: u32,
+    /// All of its packets end their path here, and none is logged.
+    direct: bool,
 }
 
 /// Neighbours of a block in its chain. The first has none before it, the last none behind it, whatever is written there.
@@ -44,7 +46,14 @@ impl Pipes {
     /// Adds an empty pipe behind the others.
     pub fn add(&mut self, delay: Time) {
         let first = self.take_block() * BLOCK;
-        self.pipes.push(Pipe { delay, head: first, tail: first });
+        self.pipes.push(Pipe { delay, head: first, tail: first, direct: true });
+    }
+
+    /// Not all packets of `pipe` end their path there, or they are logged. A hop in another domain has no pipe here.
+    pub fn set_indirect(&mut self, pipe: u32) {
+        if let Some(pipe) = self.pipes.get_mut(pipe as usize) {
+            pipe.direct = false;
+        }
     }
 
     /// Number of pipes.
@@ -79,11 +88,12 @@ impl Pipes {
         first
     }
 
-    /// Takes the first packet out of `pipe` into `packet`; returns when the next arrives, [`Time::MAX`] if there is none. `None` if
-    /// there was no packet.
+    /// Takes the first packet out of `pipe` into `packet`; returns when the next arrives, [`Time::MAX`] if there is none, and whether the
+    /// pipe is direct. `None` if there was no packet.
     #[inline(always)]
-    pub fn pop(&mut self, pipe: u32, packet: &mut Packet) -> Option<Time> {
-        let Pipe { head, tail, .. } = &mut self.pipes[pipe as usize];
+    pub fn pop(&mut self, pipe: u32, packet: &mut Packet) -> Option<(Time, bool)> {
+        let Pipe { head, tail, direct, .. } = &mut self.pipes[pipe as usize];
+        let direct = *direct;
         if head == tail {
             return None;
         }
@@ -93,7 +103,7 @@ impl Pipes {
         if next.is_multiple_of(BLOCK) {
             next = self.shorten(pipe);
         }
-        Some(if next == end { Time::MAX } else { self.slots[next as usize].0 })
+        Some((if next == end { Time::MAX } else { self.slots[next as usize].0 }, direct))
     }
 
     /// Takes the first packet out of `pipe`, with its time of arrival.
@@ -214,7 +224,7 @@ mod tests {
                     }
                     2 => {
                         let mut taken = Packet::default();
-                        let next = pipes.pop(pipe, &mut taken);
+                        let next = pipes.pop(pipe, &mut taken).map(|(next, _)| next);
                         let first = expected.pop_front();
                         prop_assert_eq!(next.map(|_| taken.seq), first.map(|(_, seq)| seq));
                         let later = expected.front().map_or(Time::MAX, |(at, _)| *at);
