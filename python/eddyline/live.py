@@ -18,7 +18,7 @@ import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
@@ -153,6 +153,10 @@ class LiveRun:
     def json(self) -> str:
         """The result document."""
         return self._text
+
+    def write_json(self, write: Callable[[str], object]) -> None:
+        """Writes the result document by calls of `write`."""
+        write(self._text)
 
     @property
     def approximations(self) -> list[str]:

@@ -13,7 +13,7 @@ from eddyline.errors import InputError
 from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ def read(folder: Path) -> tuple[str, str, Path]:
 
 def write(
     folder: Path,
-    text: str,
+    write_document: Callable[[Callable[[str], object]], None],
     canonical: str,
     base: Path,
     series: Sequence[tuple[dict[str, str | int], Any]],
@@ -52,7 +52,7 @@ def write(
 
     Args:
         folder: An empty folder.
-        text: `result.json`, as `--json` prints it.
+        write_document: Writes `result.json`, as `--json` prints it, by calls of the function that it is given.
         canonical: `scenario.json`.
         base: Where relative paths in the scenario start.
         series: Tables of series, each with the columns that tell it from the others.
@@ -70,7 +70,9 @@ def write(
         copy = placed(folder, names) / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(base / name, copy)
-    (folder / RESULT).write_text(text + "\n", "utf-8")
+    with (folder / RESULT).open("w", encoding="utf-8") as file:
+        write_document(file.write)
+        file.write("\n")
     if series:
         write_table(joined(series), folder / SERIES)
     for name, table in (tables or {}).items():

@@ -13,7 +13,7 @@ from eddyline.errors import ControllerError, InputError, WorldUnavailable
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -35,6 +35,7 @@ __all__ = [
     "run",
     "save",
     "without_cost",
+    "write_document",
 ]
 
 
@@ -172,33 +173,63 @@ def _identical(results: Sequence[Result]) -> bool:
 
 def document(replies: Sequence[WorldRuns], request: Request) -> str:
     """The document that `--json` prints. It holds results as their worlds wrote them, byte for byte."""
-    parts = [_part(each, request.repeated) for each in replies]
-    return "[\n" + ",\n".join(parts) + "\n]" if request.all_worlds else parts[0]
+    pieces: list[str] = []
+    write_document(replies, request, pieces.append)
+    return "".join(pieces)
 
 
-def _part(reply: WorldRuns, repeated: bool) -> str:
-    if reply.unavailable is not None:
-        return json.dumps({"world": reply.world, "unavailable": reply.unavailable.reason}, ensure_ascii=False)
+def write_document(replies: Sequence[WorldRuns], request: Request, write: Callable[[str], object]) -> None:
+    """Writes the document that `--json` prints by calls of `write`, in pieces: that of many flows is long."""
+    if not request.all_worlds:
+        _write_part(replies[0], request.repeated, write)
+        return
+    for number, reply in enumerate(replies):
+        write(",\n" if number else "[\n")
+        _write_part(reply, request.repeated, write)
+    write("\n]")
+
+
+def _write_part(reply: WorldRuns, repeated: bool, write: Callable[[str], object]) -> None:
+    def put(document: object, indent: int | None = None) -> None:
+        write(json.dumps(document, indent=indent, ensure_ascii=False))
+
     failed = [{"seed": f.seed, "error": str(f.error)} for f in reply.failures]
-    if not repeated:
-        if not reply.results:
-            return json.dumps({"world": reply.world, "failed": failed}, ensure_ascii=False)
-        return reply.results[0].json
+    if reply.unavailable is not None:
+        put({"world": reply.world, "unavailable": reply.unavailable.reason})
+    elif repeated:
+        _write_repetitions(reply, failed, write, put)
+    elif reply.results:
+        reply.results[0].write_json(write)
+    else:
+        put({"world": reply.world, "failed": failed})
+
+
+def _write_repetitions(
+    reply: WorldRuns, failed: list[dict[str, Any]], write: Callable[[str], object], put: Callable[..., None]
+) -> None:
     from eddyline.summary import summarise
 
-    runs = ",\n".join(r.json for r in reply.results)
+    write('{\n"runs": [\n')
+    for number, result in enumerate(reply.results):
+        write(",\n" if number else "")
+        result.write_json(write)
+    write('\n],\n"summary": ')
     documents = [r.to_dict() for r in reply.results]
-    summary = json.dumps(summarise(documents) if documents else None, indent=2, ensure_ascii=False)
-    also = f',\n"failed": {json.dumps(failed, indent=2, ensure_ascii=False)}' if failed else ""
-    return f'{{\n"runs": [\n{runs}\n],\n"summary": {summary}{also}\n}}'
+    put(summarise(documents) if documents else None, 2)
+    if failed:
+        write(',\n"failed": ')
+        put(failed, 2)
+    write("\n}")
 
 
-def save(folder: Path, text: str, results: Sequence[Result], request: Request, csv: bool = False) -> None:
+def save(
+    folder: Path, replies: Sequence[WorldRuns], results: Sequence[Result], request: Request, csv: bool = False
+) -> None:
     """Writes a result folder of several runs.
 
     Args:
         folder: Where.
-        text: Their document.
+        replies: What its document is of.
         results: The runs in it.
         request: What they are runs of.
         csv: Write `flows.csv`, `links.csv` and `series.csv` too.
@@ -211,7 +242,8 @@ def save(folder: Path, text: str, results: Sequence[Result], request: Request, c
         series = labelled_series(results, request)
         asked = {r.world: r.asked for r in results if r.asked}
         tables = _tables(results, request, series) if csv else {}
-        write(staged, text, scenario.canonical, scenario.folder, series, figure(results), asked, tables)
+        put = partial(write_document, replies, request)
+        write(staged, put, scenario.canonical, scenario.folder, series, figure(results), asked, tables)
 
 
 def figure(results: Sequence[Result]) -> Figure:

@@ -278,7 +278,7 @@ class Scenario:
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
         run = interruptible(partial(entry.run, self._core, options.with_folder(self._folder)), progress)
-        result = Result(run.json, self, run, asked=options.recorded())
+        result = Result(None, self, run, asked=options.recorded())
         if run.failures:
             raise _failure(result, run.failures)
         return result
@@ -417,7 +417,7 @@ class Result(Recording):
 
     def __init__(
         self,
-        text: str,
+        text: str | None,
         scenario: Scenario,
         run: Run | None = None,
         folder: Path | None = None,
@@ -441,13 +441,13 @@ class Result(Recording):
 
     def _parsed(self) -> dict[str, Any]:
         if self._document is None:
-            self._document = json.loads(self._text)
+            self._document = json.loads(self.json)
         return self._document
 
     @property
     def world(self) -> str:
         """The world that it is of."""
-        return str(self._parsed()["world"])
+        return str(self._parsed()["world"]) if self._run is None else self._run.world
 
     @property
     def title(self) -> str:
@@ -457,7 +457,7 @@ class Result(Recording):
     @property
     def approximations(self) -> list[str]:
         """What of the scenario the world could not model exactly."""
-        return list(self._parsed()["approximations"])
+        return list(self._parsed()["approximations"]) if self._run is None else self._run.approximations
 
     @property
     def untrusted(self) -> list[str]:
@@ -467,7 +467,20 @@ class Result(Recording):
     @property
     def json(self) -> str:
         """The document, as `--json` prints it and `result.json` holds it."""
+        if self._text is None:
+            self._text = self.run.json
         return self._text
+
+    def write_json(self, write: Callable[[str], object]) -> None:
+        """Writes the document by calls of `write` with pieces of it: of a run with many flows it is long.
+
+        Args:
+            write: Takes a text, as the method of an open file does.
+        """
+        if self._text is not None:
+            write(self._text)
+        else:
+            self.run.write_json(write)
 
     @property
     def scenario(self) -> Scenario:
@@ -494,7 +507,7 @@ class Result(Recording):
 
     def to_dict(self) -> dict[str, Any]:
         """A new copy of the document as a dict."""
-        document: dict[str, Any] = json.loads(self._text)
+        document: dict[str, Any] = json.loads(self.json)
         return document
 
     @property
@@ -561,7 +574,7 @@ class Result(Recording):
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}
-            write(staged, self._text, self.scenario.canonical, self.scenario.folder, series, self.plot(), asked)
+            write(staged, self.write_json, self.scenario.canonical, self.scenario.folder, series, self.plot(), asked)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -46,6 +46,21 @@ def test_json_is_one_document_and_the_same_twice(eddyline, installed, scenario):
     assert without_cost(first.out) == without_cost(second.out)
 
 
+def test_a_long_document_is_written_in_pieces(scenario):
+    more = ('= "upload"', '= "upload \u00fc\u65e5 \U0001f30a"\ncount = 1_000')
+    result = el.Scenario.load(scenario(more, ('"4 s"', '"1 ms"'), ('"1 s"', '"0 s"'))).run(series=False)
+    pieces: list[str] = []
+    result.write_json(pieces.append)
+    assert len(pieces) > 1
+    assert "".join(pieces) == result.json
+
+    def full(_piece):
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        result.run.write_json(full)
+
+
 def test_the_table_names_flows_and_links(eddyline, scenario):
     ran = eddyline("run", scenario())
     assert ran.code == 0

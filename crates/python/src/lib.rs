@@ -4,6 +4,7 @@ mod buffer;
 mod columns;
 mod controller_crate;
 mod custom;
+mod document;
 mod errors;
 mod load;
 mod names;

@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 
 use crate::columns;
 use crate::custom;
+use crate::document;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
@@ -27,11 +28,10 @@ use crate::theory::theory_error;
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Run {
     result: RunResult,
-    json: String,
     series: Option<Series>,
     log: Option<PacketLog>,
     execution: Execution,
-    names: Py<Names>,
+    scenario: Py<Scenario>,
 }
 
 /// What a world returns.
@@ -64,14 +64,14 @@ impl CpuTime {
     }
 }
 
-/// Runs `network` in the world that `options` are for.
+/// Runs `scenario` in the world that `options` are for.
 pub(crate) fn run(
     py: Python<'_>,
-    network: &Network,
-    names: Py<Names>,
+    scenario: Py<Scenario>,
     options: &WorldOptions,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
+    let network = &scenario.get().inner.network;
     let (cpu, wall) = (CpuTime::of(options), Instant::now());
     if let Some(callback) = progress {
         callback.call1(py, (0.0, network.duration.as_secs_f64(), 0, 0.0))?;
@@ -91,8 +91,7 @@ pub(crate) fn run(
     let mut result = output.result;
     result.cost.cpu_s = cpu.elapsed().as_secs_f64();
     result.cost.wall_s = wall.elapsed().as_secs_f64();
-    let json = serde_json::to_string_pretty(&result).map_err(|e| internal(e.to_string()))?;
-    Ok(Run { result, json, series: output.series, log: output.log, execution: output.execution, names })
+    Ok(Run { result, series: output.series, log: output.log, execution: output.execution, scenario })
 }
 
 /// Called with the progress of a simulation, which it may stop.
@@ -217,8 +216,13 @@ impl Run {
 
     /// The result document.
     #[getter]
-    fn json(&self) -> &str {
-        &self.json
+    fn json(&self) -> PyResult<String> {
+        guarded(|| serde_json::to_string_pretty(&self.result).map_err(|e| internal(e.to_string())))
+    }
+
+    /// Writes the result document in pieces, each by a call of `write` with a text.
+    fn write_json(&self, py: Python<'_>, write: Py<PyAny>) -> PyResult<()> {
+        py.detach(|| guarded(|| document::write(&self.result, &write)))
     }
 
     /// What of the scenario file the world could not honour.
@@ -245,8 +249,8 @@ impl Run {
 
     /// Names of flows, links and sources.
     #[getter]
-    fn names(&self, py: Python<'_>) -> Py<Names> {
-        self.names.clone_ref(py)
+    fn names(&self, py: Python<'_>) -> PyResult<Py<Names>> {
+        self.scenario.get().names(py)
     }
 
     /// Columns of the series as bytes, or None where none were recorded.
@@ -262,7 +266,8 @@ impl Run {
     /// Writes the packet log as readable text; false where none was recorded.
     fn write_log(&self, py: Python<'_>, path: &str) -> PyResult<bool> {
         let Some(log) = &self.log else { return Ok(false) };
-        py.detach(|| columns::write_log(path, log, self.names.get()))
+        let names = self.names(py)?;
+        py.detach(|| columns::write_log(path, log, names.get()))
             .map_err(|e| PyOSError::new_err(format!("{path}: {e}")))?;
         Ok(true)
     }

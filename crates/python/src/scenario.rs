@@ -7,6 +7,7 @@ use eddyline_scenario::result::RunResult;
 use eddyline_scenario::{Input, Vocabulary};
 use eddyline_units::Time;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 use crate::errors::{guarded, internal, scenario_error};
 use crate::load::{Loaded, format_named, load_with_installed};
@@ -19,7 +20,8 @@ use crate::theory::{self, Map, Question};
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Scenario {
     pub(crate) inner: Arc<eddyline_scenario::Scenario>,
-    pub(crate) names: Py<Names>,
+    /// Made when they are asked for: most runs need none, and there is one for each flow.
+    names: PyOnceLock<Py<Names>>,
 }
 
 /// Reads a scenario from text. A `ScenarioError` has all validation errors.
@@ -49,10 +51,7 @@ pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, S
 impl Scenario {
     fn loaded(py: Python<'_>, load: impl Fn(&Vocabulary) -> Loaded) -> PyResult<Self> {
         match load_with_installed(py, load)? {
-            Ok(inner) => {
-                let names = Py::new(py, Names::of(&inner.network))?;
-                Ok(Self { inner: Arc::new(inner), names })
-            }
+            Ok(inner) => Ok(Self { inner: Arc::new(inner), names: PyOnceLock::new() }),
             Err(diagnostics) => Err(scenario_error(py, &diagnostics)?),
         }
     }
@@ -92,8 +91,9 @@ impl Scenario {
 
     /// Names of flows, links and sources.
     #[getter]
-    fn names(&self, py: Python<'_>) -> Py<Names> {
-        self.names.clone_ref(py)
+    pub(crate) fn names(&self, py: Python<'_>) -> PyResult<Py<Names>> {
+        let names = self.names.get_or_try_init(py, || Py::new(py, Names::of(&self.inner.network)))?;
+        Ok(names.clone_ref(py))
     }
 
     /// Worlds that its expectations refer to, each once.
@@ -147,7 +147,7 @@ impl Scenario {
     /// Runs it in the world that the options are for. `progress` is called at the start, then some ten times a second, with
     /// (virtual seconds, duration in seconds, events, wall seconds); an exception raised in it stops the run.
     #[pyo3(signature = (options, *, progress = None))]
-    fn run(&self, py: Python<'_>, options: WorldOptions, progress: Option<Py<PyAny>>) -> PyResult<Run> {
-        run::run(py, &self.inner.network, self.names.clone_ref(py), &options, progress.as_ref())
+    fn run(slf: &Bound<'_, Self>, options: WorldOptions, progress: Option<Py<PyAny>>) -> PyResult<Run> {
+        run::run(slf.py(), slf.clone().unbind(), &options, progress.as_ref())
     }
 }

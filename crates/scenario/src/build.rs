@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File};
-use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, Probe, TcpOptions, Traffic};
+use crate::network::{
+    Application, Arrivals, Flow, FlowTable, Group, Link, LinkId, Medium, Network, Probe, TcpOptions, Traffic,
+};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::Trace;
 use eddyline_path::variation::{Conditions, Recording, Variation};
@@ -171,8 +173,7 @@ impl Hosts {
 }
 
 fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mut Hosts) -> Flow {
-    Flow {
-        name: table.name.clone(),
+    let shared = FlowTable {
         controller: Arc::new(table.controller.clone()),
         data,
         ack,
@@ -182,7 +183,6 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         ack_packet: small(table.ack_packet.get()),
         access_data: table.access_delay.data,
         access_ack: table.access_delay.ack,
-        peer: None,
         receive_window: table.receive_window.map(|w| w.get()),
         tcp: TcpOptions::of(&table.tcp, table.delayed_ack, &table.controller),
         application: match table.application {
@@ -190,10 +190,10 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
             ApplicationParams::Objects { bytes } => Application::Objects { bytes: bytes.get() },
             ApplicationParams::Bursts { bytes, every } => Application::Bursts { bytes: bytes.get(), every },
         },
-        start: table.start,
         stop: table.stop,
         size: table.size.map(|s| s.get()),
-    }
+    };
+    Flow { name: table.name.clone(), start: table.start, peer: None, table: Arc::new(shared) }
 }
 
 /// Packet sizes: the schema keeps them below 1 GB.

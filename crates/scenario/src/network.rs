@@ -2,6 +2,7 @@
 
 mod tcp;
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use eddyline_cc::{ControllerParams, PathFacts};
@@ -102,11 +103,36 @@ pub struct Medium {
     pub turnaround: Time,
 }
 
-/// One sender and its receiver.
+/// One sender and its receiver. It has the fields of its table too; to change one gives the flow a table of its own.
 #[derive(Debug, Clone)]
 pub struct Flow {
     /// Unique name, `NAME[3]` where the table has a count.
     pub name: String,
+    /// When the flow starts.
+    pub start: Time,
+    /// Place in [`Network::flows`] of the flow that goes the other way on the same connection.
+    pub peer: Option<u32>,
+    /// What it shares with the other flows of its table.
+    pub table: Arc<FlowTable>,
+}
+
+impl Deref for Flow {
+    type Target = FlowTable;
+
+    fn deref(&self) -> &FlowTable {
+        &self.table
+    }
+}
+
+impl DerefMut for Flow {
+    fn deref_mut(&mut self) -> &mut FlowTable {
+        Arc::make_mut(&mut self.table)
+    }
+}
+
+/// What the flows of one table have in common.
+#[derive(Debug, Clone)]
+pub struct FlowTable {
     /// Congestion controller.
     pub controller: Arc<ControllerParams>,
     /// Links that data packets cross, in order; at least one.
@@ -125,16 +151,12 @@ pub struct Flow {
     pub access_data: Time,
     /// Delay of the uncongested access on the acknowledgement path.
     pub access_ack: Time,
-    /// Place in [`Network::flows`] of the flow that goes the other way on the same connection.
-    pub peer: Option<u32>,
     /// Receive window in payload bytes.
     pub receive_window: Option<u64>,
     /// TCP options.
     pub tcp: TcpOptions,
     /// What the application offers.
     pub application: Application,
-    /// When the flow starts.
-    pub start: Time,
     /// When the application stops sending.
     pub stop: Option<Time>,
     /// Payload bytes to transfer.
@@ -239,7 +261,7 @@ pub struct Group {
     pub count: usize,
 }
 
-impl Flow {
+impl FlowTable {
     /// Payload bytes of a full segment.
     #[must_use]
     pub const fn mss(&self) -> u32 {

@@ -17,7 +17,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.runs import WorldRuns
+    from eddyline.runs import Request, WorldRuns
     from eddyline.scenario import Result
 
 __all__ = ["command"]
@@ -136,7 +136,7 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
-    from eddyline.runs import Request, document, figure, jittered, run, save
+    from eddyline.runs import Request, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
@@ -188,7 +188,6 @@ def command(
         with watching(scenario.duration_s) if watch else nullcontext() as watcher:
             request = request._replace(options=options.with_watch(watcher)) if watcher is not None else request
             replies = run(scenario, request, progress)
-    text = document(replies, request)
     if jitter_s is not None and not quiet:
         click.echo(
             f"note: nothing in the scenario is random, so flows start up to {1e3 * jitter_s:g} ms later, drawn by the "
@@ -211,22 +210,25 @@ def command(
     if lone is None or lone.result is None:
         _report_failures(replies)
     results = [r for reply in replies for r in reply.results]
-    with shown(lambda: _show(replies, text, as_json, csv and out is None, quiet)):
+    with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
         if log is not None:
             _write_log(results[0], log)
         if plot is not None:
             draw(figure(results), plot)
         if out is not None:
-            save(out, text, results, request, csv)
+            save(out, replies, results, request, csv)
     if lone is not None:
         raise lone
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
 
 
-def _show(replies: Sequence[WorldRuns], text: str, as_json: bool, as_csv: bool, quiet: bool) -> None:
+def _show(replies: Sequence[WorldRuns], request: Request, as_json: bool, as_csv: bool, quiet: bool) -> None:
     if as_json:
-        sys.stdout.write(text + "\n")
+        from eddyline.runs import write_document
+
+        write_document(replies, request, sys.stdout.write)
+        sys.stdout.write("\n")
     elif as_csv:
         from eddyline.runs import rows
 

@@ -136,7 +136,7 @@ impl FifoLink {
         true
     }
 
-    /// See [`calm`](Self::calm); at most twice the present backlog, so that what has left takes no more memory than what waits.
+    /// See [`calm`](Self::calm); little more than the present backlog, so that what has left takes little memory beside what waits.
     fn calm_backlog(&self, now: Time) -> (usize, u64) {
         let limit = match self.limit {
             Limit::Unlimited => u64::MAX,
@@ -145,7 +145,7 @@ impl FifoLink {
             Limit::Bytes(_) | Limit::Cells(_) => 0,
         };
         let (max_packets, max_bytes) = self.meter.max_levels(now);
-        let few = 2 * self.waiting.len() + 16;
+        let few = self.waiting.len() + self.waiting.len() / 4 + 16;
         (few.min(usize::try_from(limit.min(max_packets)).unwrap_or(few)), max_bytes)
     }
 

@@ -1,5 +1,7 @@
 //! Counters of a flow. Sums are exact; they are reset when the summary window begins.
 
+use std::mem;
+
 use eddyline_units::Time;
 
 use super::WindowEdge;
@@ -8,7 +10,8 @@ use super::rtt_histogram::RttHistogram;
 /// A sum with its count.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mean {
-    sum: u128,
+    /// The sum's lower and upper half: 128 bits in one would be aligned to 16 bytes, of which each flow has many.
+    sum: [u64; 2],
     /// Values added.
     pub count: u64,
 }
@@ -16,20 +19,26 @@ pub struct Mean {
 impl Mean {
     #[inline]
     fn add(&mut self, value: Time) {
-        self.sum += u128::from(value.as_ps());
+        let (sum, carry) = self.sum[0].overflowing_add(value.as_ps());
+        self.sum = [sum, self.sum[1] + u64::from(carry)];
         self.count += 1;
     }
 
     /// The mean over both.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
-        Self { sum: self.sum + other.sum, count: self.count + other.count }
+        let sum = self.sum() + other.sum();
+        Self { sum: [sum as u64, (sum >> 64) as u64], count: self.count + other.count }
+    }
+
+    fn sum(&self) -> u128 {
+        u128::from(self.sum[1]) << 64 | u128::from(self.sum[0])
     }
 
     /// The mean in seconds.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e12)
+        (self.count > 0).then(|| self.sum() as f64 / self.count as f64 / 1e12)
     }
 }
 
@@ -98,7 +107,8 @@ pub struct FlowMeter {
     start: Time,
     /// The summary window as far as the flow is alive in it.
     from: Time,
-    end: Option<Time>,
+    /// When it completed, or [`Time::MAX`].
+    end: Time,
     arrived_bytes: u64,
     arrived_packets: u64,
     /// Packets that arrived without new data.
@@ -116,7 +126,8 @@ pub struct FlowMeter {
     /// Acknowledgements in the window that no other preceded, in it or before: one at most.
     unpaired_acks: u64,
     compressed: u64,
-    last_ack: Option<Time>,
+    /// When the last acknowledgement arrived, or [`Time::MAX`].
+    last_ack: Time,
     half_transmission: Time,
     window: TimeAverage,
     base: Option<TimeAverage>,
@@ -129,7 +140,7 @@ impl FlowMeter {
         Self {
             start,
             from: start,
-            end: None,
+            end: Time::MAX,
             arrived_bytes: 0,
             arrived_packets: 0,
             repeated_packets: 0,
@@ -142,7 +153,7 @@ impl FlowMeter {
             reverse: Mean::default(),
             unpaired_acks: 0,
             compressed: 0,
-            last_ack: None,
+            last_ack: Time::MAX,
             half_transmission,
             window: TimeAverage::new(window, start),
             base: None,
@@ -171,7 +182,7 @@ impl FlowMeter {
     pub fn on_partial(&mut self, edge: WindowEdge, bytes: f64) {
         match edge {
             WindowEdge::Begin => self.partial_bytes -= bytes,
-            WindowEdge::End if self.end.is_none() => self.partial_bytes += bytes,
+            WindowEdge::End if self.end == Time::MAX => self.partial_bytes += bytes,
             WindowEdge::End => {}
         }
     }
@@ -191,9 +202,9 @@ impl FlowMeter {
     #[inline]
     pub fn on_ack(&mut self, now: Time, waited: Time) {
         self.reverse.add(waited);
-        match self.last_ack.replace(now) {
-            Some(last) => self.compressed += u64::from(now - last < self.half_transmission),
-            None => self.unpaired_acks += 1,
+        match mem::replace(&mut self.last_ack, now) {
+            Time::MAX => self.unpaired_acks += 1,
+            last => self.compressed += u64::from(now - last < self.half_transmission),
         }
     }
 
@@ -221,8 +232,8 @@ impl FlowMeter {
 
     /// The flow has completed.
     pub fn on_complete(&mut self, at: Time) {
-        if self.end.is_none() {
-            self.end = Some(at);
+        if self.end == Time::MAX {
+            self.end = at;
             self.window.advance(at);
             if let Some(b) = &mut self.base {
                 b.advance(at);
@@ -267,8 +278,7 @@ impl FlowMeter {
     #[must_use]
     pub fn finish(&mut self, now: Time, delivered: u64) -> FlowRecord {
         self.on_complete(now);
-        let end = self.end.unwrap_or(now);
-        let alive = end.saturating_sub(self.from).as_secs_f64();
+        let alive = self.end.saturating_sub(self.from).as_secs_f64();
         let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
         // not below zero if the packet that was arriving turned out to be lost
         let bytes = ((self.arrived_bytes - self.at_window[0]) as f64 + self.partial_bytes).max(0.0);
@@ -279,7 +289,7 @@ impl FlowMeter {
             goodput_bps: rate(8 * (delivered - self.at_window[2])),
             rtt: self.rtt,
             rtt_min: (self.rtt.count > 0).then_some(self.rtt_min),
-            histogram: std::mem::replace(&mut self.histogram, RttHistogram::None),
+            histogram: mem::replace(&mut self.histogram, RttHistogram::None),
             forward_s: self.forward.mean_s(),
             reverse_s: self.reverse.mean_s(),
             compression: (pairs > 0).then(|| self.compressed as f64 / pairs as f64),

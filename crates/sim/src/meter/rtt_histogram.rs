@@ -11,7 +11,7 @@ pub enum RttHistogram {
     /// Samples are not counted.
     None,
     /// The flow's own.
-    Own(Histogram),
+    Own(Box<Histogram>),
     /// One for all flows of a table, so that memory does not grow with their number.
     Shared(SharedHistogram),
 }

@@ -9,7 +9,8 @@ use eddyline_path::link::Origin;
 use eddyline_units::Time;
 
 use super::layout::{Layout, Plan};
-use super::{Hop, Net, Pipe};
+use super::pipes::Pipes;
+use super::{Hop, Net};
 use crate::packet::{AckOptions, Packet, PacketSink as _, PiggybackedAck};
 
 /// Sources from here on have no endpoint in a domain; what is above it is the number in the whole network.
@@ -74,10 +75,10 @@ impl Layout {
         // in the order of the whole network, which decides between events at the same time
         let pipe_of: Vec<u32> = (0..self.delays.len() as u32).filter(|p| arriving[*p as usize]).collect();
         let mut local_pipe = vec![u32::MAX; self.delays.len()];
-        let mut pipes = Vec::with_capacity(pipe_of.len());
+        let mut pipes = Pipes::default();
         for (pipe, local) in pipe_of.iter().zip(0..) {
             local_pipe[*pipe as usize] = local;
-            pipes.push(Pipe::new(self.delays[*pipe as usize]));
+            pipes.add(self.delays[*pipe as usize]);
         }
         let mut exits: Vec<Exit> = Vec::new();
         let mut exit_of = std::collections::HashMap::new();
@@ -97,7 +98,7 @@ impl Layout {
             } else {
                 *exit_of.entry((hop.pipe, behind)).or_insert_with(|| {
                     exits.push(Exit { domain: behind, pipe: hop.pipe });
-                    pipes.push(Pipe::new(self.delays[hop.pipe as usize]));
+                    pipes.add(self.delays[hop.pipe as usize]);
                     pipes.len() as u32 - 1
                 })
             };
@@ -137,8 +138,8 @@ impl Net {
     pub fn take_crossings(&mut self, mut hand_over: impl FnMut(u32, Crossing)) {
         let Some(border) = self.border.take() else { return };
         let first = self.pipes.len() - border.exits.len();
-        for (index, exit) in border.exits.iter().enumerate() {
-            while let Some((at, mut packet)) = self.pipes[first + index].ring.pop_front() {
+        for (exit, pipe) in border.exits.iter().zip(first as u32..) {
+            while let Some((at, mut packet)) = self.pipes.take_first(pipe) {
                 let cargo = self.unload(&mut packet);
                 self.counters.sent -= 1;
                 hand_over(exit.domain, Crossing { pipe: exit.pipe, at, packet, cargo });
@@ -158,10 +159,7 @@ impl Net {
         }
         self.counters.sent += 1;
         let pipe = self.border.as_ref().map_or(pipe, |border| border.local_pipe[pipe as usize]);
-        let ring = &mut self.pipes[pipe as usize].ring;
-        let first = ring.is_empty();
-        ring.push_back((at, packet));
-        if first {
+        if self.pipes.push_arrival(pipe, at, packet) {
             self.schedule(pipe, at);
         }
     }

@@ -13,7 +13,8 @@ use eddyline_units::Time;
 
 use super::attachments::Attachments;
 use super::domain::Border;
-use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Pipe, Shared, Transmitter};
+use super::pipes::Pipes;
+use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Shared, Transmitter};
 use crate::meter::PacketLogger;
 
 /// Hops and pipes, as paths are laid out.
@@ -33,7 +34,7 @@ pub struct Plan {
     pub(super) links: Vec<u32>,
     pub(super) owned: usize,
     pub(super) hops: Vec<Hop>,
-    pub(super) pipes: Vec<Pipe>,
+    pub(super) pipes: Pipes,
     pub(super) border: Option<Box<Border>>,
 }
 
@@ -46,14 +47,9 @@ impl Layout {
     /// All of the network.
     pub fn whole(&self, network: &Network) -> Plan {
         let links = network.links.len();
-        let pipes = self.delays.iter().map(|delay| Pipe::new(*delay));
-        Plan {
-            links: (0..links as u32).collect(),
-            owned: links,
-            hops: self.hops.clone(),
-            pipes: pipes.collect(),
-            border: None,
-        }
+        let mut pipes = Pipes::default();
+        self.delays.iter().for_each(|delay| pipes.add(*delay));
+        Plan { links: (0..links as u32).collect(), owned: links, hops: self.hops.clone(), pipes, border: None }
     }
 
     /// Lays out a path for packets of `full` bytes with `access` delay at its end; returns its first hop.
@@ -160,10 +156,7 @@ impl Net {
         let events = EventQueue::new(departing.len() + plan.pipes.len() + reconstructing.len());
         let mut pipes = plan.pipes;
         for hop in plan.hops.iter().filter(|hop| !hop.last || logger.is_some()) {
-            // a hop that is in another domain has no pipe here
-            if let Some(pipe) = pipes.get_mut(hop.pipe as usize) {
-                pipe.direct = false;
-            }
+            pipes.set_indirect(hop.pipe);
         }
         let mut own_links = plan.links;
         own_links.truncate(plan.owned);

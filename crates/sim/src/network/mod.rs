@@ -8,6 +8,7 @@ mod domain;
 mod event_queue;
 mod layout;
 mod nic_queue;
+mod pipes;
 mod readings;
 
 pub use domain::{Crossing, Domains, TRANSIT};
@@ -20,12 +21,12 @@ use eddyline_path::corruption::Corruption;
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Origin, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
-use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
 
 use self::attachments::Attachments;
 use self::domain::Border;
+use self::pipes::Pipes;
 use crate::meter::{LogEvent, LogRecord, PacketLogger};
 use crate::packet::{AckOptions, Packet, PacketHead, PacketKind, PacketSink, PiggybackedAck};
 
@@ -88,20 +89,6 @@ struct LinkOptions {
     reservations: Reservations,
 }
 
-#[derive(Debug)]
-struct Pipe {
-    delay: Time,
-    ring: Ring<(Time, Packet)>,
-    /// All of its packets end their path here, and none is logged.
-    direct: bool,
-}
-
-impl Pipe {
-    fn new(delay: Time) -> Self {
-        Self { delay, ring: Ring::default(), direct: true }
-    }
-}
-
 /// Packet counters over the whole run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PacketCounters {
@@ -129,7 +116,7 @@ pub struct Net {
     /// In the order of the links.
     link_options: Vec<LinkOptions>,
     media: Vec<Shared>,
-    pipes: Vec<Pipe>,
+    pipes: Pipes,
     hops: Vec<Hop>,
     /// Origin of the packets of each source; grows with dynamic flows.
     origins: Vec<Origin>,
@@ -335,11 +322,7 @@ impl Net {
     /// A packet leaves its link at `departure` and enters the pipe behind it.
     #[inline(always)]
     fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
-        let Pipe { delay, ring, .. } = &mut self.pipes[pipe as usize];
-        let at = departure.saturating_add(*delay);
-        let first = ring.is_empty();
-        ring.push_back((at, packet));
-        if first {
+        if let Some(at) = self.pipes.push(pipe, departure, packet) {
             self.schedule(pipe, at);
         }
     }
@@ -363,14 +346,12 @@ impl Net {
             self.departure(now, source);
             return false;
         }
-        let Some(Pipe { ring, direct, .. }) = self.pipes.get_mut((source - departing) as usize) else {
-            self.release(now, source - departing - self.pipes.len() as u32);
+        let pipe = source - departing;
+        if pipe as usize >= self.pipes.len() {
+            self.release(now, pipe - self.pipes.len() as u32);
             return false;
-        };
-        let Some(((_, first), next)) = ring.pop_and_look() else { return false };
-        let direct = *direct;
-        *packet = *first;
-        let next = next.map_or(Time::MAX, |(at, _)| *at);
+        }
+        let Some((next, direct)) = self.pipes.pop(pipe, packet) else { return false };
         self.events.set(source, next);
         if !direct || packet.flags.impaired() {
             return self.arrive(now, packet);
@@ -485,14 +466,12 @@ impl Net {
             return self.propagate(departure, packet, pipe);
         };
         let (propagation, known) = &mut **propagation;
-        let Pipe { delay, ring, .. } = &mut self.pipes[pipe as usize];
         // the pipe's delay beyond the link's is the access behind it
-        let at = propagation.arrival(departure).saturating_add(delay.saturating_sub(*known));
-        let index = ring.partition_point(|(earlier, _)| *earlier <= at);
-        if index == 0 {
+        let access = self.pipes.delay(pipe).saturating_sub(*known);
+        let at = propagation.arrival(departure).saturating_add(access);
+        if self.pipes.insert(pipe, at, packet) {
             self.events.set(self.departing.len() as u32 + pipe, at);
         }
-        ring.insert(index, (at, packet));
     }
 
     /// A reconstructor releases a packet.

@@ -38,9 +38,10 @@ impl Net {
         self.stores().for_each(|s| s.begin_window(now));
     }
 
-    /// The run ends.
+    /// The run ends: no packet is on its way any more.
     pub fn close(&mut self, now: Time) {
         self.stores().for_each(|s| s.close(now));
+        self.pipes.close();
     }
 
     /// Packets in queues, on the wire and in pipes.
@@ -51,8 +52,7 @@ impl Net {
         });
         let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
         let reconstructed = self.link_options.iter().filter_map(|l| l.reconstructor.as_ref()).map(|r| r.0.held());
-        let propagating = self.pipes.iter().map(|p| p.ring.len() as u64);
-        held.sum::<u64>() + shared.sum::<u64>() + reconstructed.sum::<u64>() + propagating.sum::<u64>()
+        held.sum::<u64>() + shared.sum::<u64>() + reconstructed.sum::<u64>() + self.pipes.packets()
     }
 
     /// A link that shares a medium.
@@ -106,7 +106,7 @@ impl Net {
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
     /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links.
     pub fn partial_packets(&self, now: Time) -> [Vec<(u32, f64)>; 2] {
-        let heads = self.pipes.iter().filter_map(|p| p.ring.front()).map(|(at, packet)| (*at, packet));
+        let heads = self.pipes.heads().map(|(at, packet)| (*at, packet));
         // its last part may not have left a link whose delay is shorter than the transmission
         let own = self
             .links
@@ -117,7 +117,7 @@ impl Net {
             own.chain(shared).filter_map(StoreLink::transmitting).filter(|(_, end)| *end < Time::MAX).map(
                 |(packet, end)| {
                     let pipe = self.hops[packet.hop as usize].pipe;
-                    (end.saturating_add(self.pipes[pipe as usize].delay), packet)
+                    (end.saturating_add(self.pipes.delay(pipe)), packet)
                 },
             );
         let part = |(at, packet)| self.arrived_part(now, at, packet);
@@ -131,7 +131,7 @@ impl Net {
         if !hop.last || !matches!(packet.kind, PacketKind::Data | PacketKind::Cross) {
             return None;
         }
-        let delay = self.pipes[hop.pipe as usize].delay;
+        let delay = self.pipes.delay(hop.pipe);
         let (from, to) = (now.saturating_sub(delay), at.saturating_sub(delay));
         let left = match &self.links[hop.link as usize].transmitter {
             Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => {

@@ -1,6 +1,5 @@
 //! Which flows count their round-trip samples together.
 
-use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 
 use crate::meter::{RttHistogram, SharedHistogram};
@@ -30,7 +29,7 @@ impl Histograms {
         let table = self.tables.partition_point(|(first, ..)| *first <= place).checked_sub(1);
         match table.map(|table| &self.tables[table]) {
             Some((_, end, shared)) if place < *end => shared.clone(),
-            _ => RttHistogram::Own(Histogram::default()),
+            _ => RttHistogram::Own(Box::default()),
         }
     }
 }

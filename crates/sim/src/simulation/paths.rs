@@ -1,7 +1,9 @@
 //! The paths of all sources of packets, laid out in the network.
 
+use std::sync::Arc;
+
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow as FlowSpec, Probe};
+use eddyline_scenario::network::{Flow as FlowSpec, FlowTable, Probe};
 use eddyline_units::Time;
 
 use crate::endpoint::FlowPath;
@@ -32,7 +34,15 @@ impl Paths {
             let requests = layout.path(network, &probe.data, Time::ZERO, probe.request);
             [requests, layout.path(network, &probe.ack, Time::ZERO, probe.response)]
         };
-        let flows = network.flows.iter().map(|f| of_flow(&mut layout, f)).collect();
+        let mut last: Option<(&Arc<FlowTable>, FirstHops)> = None;
+        let flows = network.flows.iter().map(|flow| {
+            // the flows of one table follow each other
+            let known = last.filter(|(table, _)| Arc::ptr_eq(table, &flow.table)).map(|(_, hops)| hops);
+            let hops = known.unwrap_or_else(|| of_flow(&mut layout, flow));
+            last = Some((&flow.table, hops));
+            hops
+        });
+        let flows = flows.collect();
         let traffic = network.traffic.iter().map(|t| layout.path(network, &t.path, Time::ZERO, t.packet)).collect();
         let probes = network.probes.iter().map(|p| of_probe(&mut layout, p)).collect();
         let arrivals = network.arrivals.iter().map(|a| of_flow(&mut layout, &a.flow)).collect();

@@ -117,9 +117,19 @@ impl Places {
         }
         let mut paths = Paths { links: inverse(&self.links), known: HashMap::new() };
         let dynamic = network.arrivals.iter_mut().map(|a| &mut a.flow);
+        let mut last = None;
         for flow in network.flows.iter_mut().chain(dynamic) {
+            // the flows of one table follow each other
+            if let Some((old, new)) = &last
+                && Arc::ptr_eq(old, &flow.table)
+            {
+                flow.table = Arc::clone(new);
+                continue;
+            }
+            let old = Arc::clone(&flow.table);
             paths.renumber(&mut flow.data);
             paths.renumber(&mut flow.ack);
+            last = Some((old, Arc::clone(&flow.table)));
         }
         for traffic in &mut network.traffic {
             paths.renumber(&mut traffic.path);

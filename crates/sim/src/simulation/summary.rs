@@ -32,7 +32,9 @@ pub struct Ending<'a, F> {
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
     let Ending { network, flows, links, mut probes, sampler, arrivals, traffic, counters } = ending;
-    let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
+    let count = network.flows.len();
+    let mut results = Vec::with_capacity(count);
+    let (mut histograms, mut rtts) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (mut flow, spec) in flows.zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(&mut flow, spec, network.duration);
         results.push(result);

@@ -9,7 +9,7 @@ use eddyline_path::framing::Framing;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::random::Stream;
-use eddyline_scenario::network::{Application, Flow, Link, TcpOptions};
+use eddyline_scenario::network::{Application, Flow, FlowTable, Link, TcpOptions};
 use eddyline_scenario::{Format, Input, Network, load};
 use eddyline_theory::equilibrium::{Problem, ProblemFlow};
 use eddyline_units::{Packets, Rate, Time};
@@ -112,8 +112,7 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
 }
 
 pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
-    Flow {
-        name: name.to_owned(),
+    let table = FlowTable {
         controller: fast(alpha, BaseRttSource::Estimated),
         data: data.into(),
         ack: ack.into(),
@@ -126,11 +125,10 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
         receive_window: None,
         tcp: default_tcp(),
         application: Application::Bulk,
-        start: Time::ZERO,
         stop: None,
         size: None,
-        peer: None,
-    }
+    };
+    Flow { name: name.to_owned(), start: Time::ZERO, peer: None, table: table.into() }
 }
 
 /// The default TCP options.
