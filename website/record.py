@@ -6,10 +6,14 @@ They are to be recorded anew where their pictures are drawn anew. The tests of t
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recorded import theory
+from recorded.sheets import sheet
+
+from eddyline.kinds import controllers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,10 +22,16 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
+SHEETS = sorted(kind.name for kind in controllers() if kind.only_in is None and kind.name != "newreno")
+"""NewReno's is the same as Reno's."""
+
 FIGURES: dict[str, Callable[[], Record]] = {
     "response": theory.response,
     "sawtooth": theory.saw_tooth,
     "stability-map": theory.stability,
+    **{f"controllers/{kind}": partial(sheet, kind) for kind in SHEETS},
+    "controllers/dctcp-red": partial(sheet, "dctcp", "red"),
+    "controllers/prague-dualpi2": partial(sheet, "prague", "dualpi2"),
 }
 
 if __name__ == "__main__":

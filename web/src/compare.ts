@@ -35,7 +35,7 @@ export function drawnOf(record: FigureRecord, known: (take: string) => Value): D
   return record.panels.map((panel) =>
     panel.marks.map((mark) => {
       const { recorded } = mark;
-      if (mark.fixed !== undefined) return { mark, x: recorded.x, y: recorded.y, z: recorded.z ?? null, different: new Set<number>() };
+      if (mark.fixed !== undefined) return { mark, x: recorded.x ?? [], y: recorded.y, z: recorded.z ?? null, different: new Set<number>() };
       const x = reduced(mark.x, known) as number[];
       const y = reduced(mark.y, known) as Found[];
       const z = mark.z === undefined ? null : (reduced(mark.z, known) as Found[]);
@@ -44,7 +44,10 @@ export function drawnOf(record: FigureRecord, known: (take: string) => Value): D
         for (let i = 0; i < Math.max(there?.length ?? 0, here.length); i++) if (verdict(mark, there?.[i], here[i]) === "different") different.add(i);
       };
       if (z) note(recorded.z, z);
-      else [[recorded.x, x], [recorded.y, y]].forEach(([there, here]) => note(there, here!));
+      else {
+        if (recorded.x) note(recorded.x, x);
+        note(recorded.y, y);
+      }
       return { mark, x, y, z, different };
     }),
   );
@@ -63,7 +66,7 @@ export function compared(marks: Drawn[]): Comparison {
       ["y", mark.y, mark.recorded.y, y],
       ["value", mark.z, mark.recorded.z, z],
     ];
-    const columns = all.flatMap(([name, by, there, here]) => (here && by !== undefined && !isGiven(by) ? [[name, there, here] as const] : []));
+    const columns = all.flatMap(([name, by, there, here]) => (here && there && by !== undefined && !isGiven(by) ? [[name, there, here] as const] : []));
     for (const [name, there, here] of columns) {
       for (let i = 0; i < Math.max(there?.length ?? 0, here.length); i++) {
         const [old, now] = [there?.[i], here[i]];

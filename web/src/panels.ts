@@ -77,7 +77,7 @@ class Chart {
     this.plot?.destroy();
     const { x, y } = this.panel;
     const limits = {
-      x: range(x, drawn.flatMap((d) => (d.z ? borders(x, d.x) : [...d.x, ...d.mark.recorded.x])).map((v) => scaled(x, v))),
+      x: range(x, drawn.flatMap((d) => (d.z ? borders(x, d.x) : [...d.x, ...(d.mark.recorded.x ?? [])])).map((v) => scaled(x, v))),
       y: range(y, drawn.flatMap((d) => (d.z ? borders(y, d.y as number[]) : [...d.y, ...d.mark.recorded.y])).map((v) => (v === null ? null : scaled(y, v)))),
     };
     const side = (axis: Axis, [low, high]: [number, number]): uPlot.Axis => ({
@@ -156,7 +156,7 @@ class Chart {
     for (const [i, px, py] of points.filter(([i]) => different.has(i))) {
       ctx.beginPath();
       ctx.arc(px, py, 7 * scale, 0, 7);
-      const [oldX, oldY] = [mark.recorded.x[i], mark.recorded.y[i]];
+      const [oldX, oldY] = [(mark.recorded.x ?? x)[i], mark.recorded.y[i]];
       if (oldX !== undefined && oldY !== undefined && oldY !== null) {
         ctx.moveTo(px, py);
         ctx.lineTo(...at(oldX, oldY));

@@ -36,7 +36,8 @@ export interface Mark {
   y: Expression;
   /** Of cells: their value, whose sign is a verdict. */
   z?: Expression;
-  recorded: { x: number[]; y: (number | null)[]; z?: (number | null)[] };
+  /** Without x where that is a run's own time. */
+  recorded: { x?: number[]; y: (number | null)[]; z?: (number | null)[] };
   /** What this is, where it is not calculated anew. */
   fixed?: string;
   /** Numbers whose last digits are the processor's: so much of a number they may differ, and signs not at all. */

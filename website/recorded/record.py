@@ -35,9 +35,13 @@ class Record:
     runs: list[dict[str, Any]] = field(default_factory=list)
     product: dict[str, Any] | None = None
     panels: list[dict[str, Any]] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
 
     def run(self, scenario: Scenario, ms: float, **more: Any) -> int:
-        """Adds a run in world `sim`, or in the one that `more` names, which took so long; returns its number."""
+        """Adds a run in world `sim`, or in the one that `more` names, which took so long; its number."""
+        known = self._numbers.setdefault(scenario.canonical, len(self.runs))
+        if known < len(self.runs):
+            return known
         base, change = self._based(json.loads(scenario.canonical))
         self.runs.append({"world": "sim", "base": base, "change": change, "ms": max(1, round(ms)), **more})
         return len(self.runs) - 1
@@ -127,7 +131,7 @@ def mark(
     drawn: str,
     x: Expression,
     y: Expression,
-    recorded: tuple[Numbers, Numbers] | tuple[Numbers, Numbers, Numbers],
+    recorded: tuple[Numbers | None, Numbers] | tuple[Numbers, Numbers, Numbers],
     **more: Any,
 ) -> dict[str, Any]:
     """Something drawn.
@@ -138,11 +142,11 @@ def mark(
         drawn: `line`, `dashed`, `dots`, `rings`, `crosses`, `cells`, with spaces between.
         x: How to calculate its x from the runs.
         y: The same of y.
-        recorded: Both as the command line's runs gave them; of cells also their values.
+        recorded: Both as the command line's runs gave them, x only where it is no time; of cells also their values.
         more: `z`, how to calculate the values of cells; `fixed`, what it is where it is not calculated; `within`, by
             how much of a number it may differ.
     """
-    kept = dict(zip("xyz", [list(each) for each in recorded], strict=False))
+    kept = {name: list(each) for name, each in zip("xyz", recorded, strict=False) if each is not None}
     return {"label": label, "colour": colour, "as": drawn.split(), "x": x, "y": y, **more, "recorded": kept}
 
 
