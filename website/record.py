@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recorded import theory
+from recorded import papers, theory
+from recorded.home import home
 from recorded.sheets import sheet
 
 from eddyline.kinds import controllers
@@ -29,6 +30,10 @@ FIGURES: dict[str, Callable[[], Record]] = {
     "response": theory.response,
     "sawtooth": theory.saw_tooth,
     "stability-map": theory.stability,
+    "home": home,
+    "buffer-estimate": papers.buffer_estimate,
+    "buffer-packets": papers.buffer_packets,
+    "upload-kills-download": papers.cures,
     **{f"controllers/{kind}": partial(sheet, kind) for kind in SHEETS},
     "controllers/dctcp-red": partial(sheet, "dctcp", "red"),
     "controllers/prague-dualpi2": partial(sheet, "prague", "dualpi2"),
