@@ -7,8 +7,8 @@ import { WORKERS, runAll } from "./pool.js";
 import type { FigureRecord } from "./record.js";
 import { compared, drawnOf, type Comparison } from "./compare.js";
 
-/** Time that a run takes here over its time on the command line; see the guide's table of speeds. */
-const SLOWER = 1.5;
+/** Time that a run takes here over its time on the command line, with what comes before and after it. */
+const SLOWER = 2;
 
 /** A time that is only an estimate. */
 function about(seconds: number): string {

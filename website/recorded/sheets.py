@@ -172,7 +172,7 @@ def _trace(made: _Sheet) -> None:
             (None, curves[key].tolist()),
         )
         for label, colour, quantity, key in (
-            ("in flight", 5, "in_flight_packets", "in_flight_packets"),
+            ("in flight", 2, "in_flight_packets", "in_flight_packets"),
             ("window", 0, "cwnd_packets", "window_packets"),
         )
     ]

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { page, records, rerun } from "./records.mjs";
 
 /** Of each record the shortest runs, of so much time on the command line together. */
-const PART_MS = 150;
+const PART_MS = 100;
 
 for (const { name, record } of records) {
   test(`the record ${name} holds, in part`, () => {

@@ -40,32 +40,46 @@ async function bundled(entry) {
 
 export const page = await bundled("src/recorded.ts");
 
-/** The record with only those points and curves that need no other runs than these. */
-function part(record, kept) {
-  const needs = (expression) => !Array.isArray(expression) || (page.isTake(expression) ? kept.has(expression[1]) : expression.every(needs));
-  const points = (expression) => (expression?.[0] === "every" ? page.every(expression) : expression);
-  const isList = (expression) => Array.isArray(expression) && typeof expression[0] !== "string";
-  const cut = (mark) => {
-    const by = { x: points(mark.x), y: points(mark.y), ...(mark.z && { z: points(mark.z) }) };
-    const names = mark.z ? ["z"] : ["x", "y"];
-    if (mark.fixed !== undefined) return [];
-    if (names.some((name) => !isList(by[name]))) return needs([by.x, by.y]) ? [mark] : [];
-    const where = by[names[0]].flatMap((_, i) => (names.every((name) => needs(by[name][i])) ? [i] : []));
-    if (where.length === 0) return [];
-    const chosen = (lists) => ({ ...lists, ...Object.fromEntries(names.map((name) => [name, where.map((i) => lists[name][i])])) });
-    return [{ ...mark, ...chosen(by), recorded: chosen(mark.recorded) }];
-  };
-  return { ...record, panels: record.panels.map((panel) => ({ ...panel, marks: panel.marks.flatMap(cut) })) };
+/** The runs that an expression needs. */
+function runsFor(expression, found = new Set()) {
+  if (!Array.isArray(expression)) return found;
+  if (page.isTake(expression)) return found.add(expression[1]);
+  expression.forEach((one) => runsFor(one, found));
+  return found;
 }
 
-/** Runs what is shortest of a record, of so many milliseconds together, and compares the numbers that follow from it. */
+/** What of a record can be compared by itself: curves, and single points; each with the runs that it needs. */
+function pieces(record) {
+  const points = (expression) => (expression?.[0] === "every" ? page.every(expression) : expression);
+  const isList = (expression) => Array.isArray(expression) && typeof expression[0] !== "string";
+  return record.panels.flatMap(({ marks }) =>
+    marks.flatMap((mark) => {
+      if (mark.fixed !== undefined) return [];
+      const names = mark.z ? ["z"] : ["x", "y"];
+      const by = Object.fromEntries(names.map((name) => [name, points(mark[name])]));
+      if (!names.every((name) => isList(by[name]))) return [{ mark, needs: runsFor([mark.x, mark.y]) }];
+      return by[names[0]].map((_, i) => {
+        const one = (lists) => Object.fromEntries(names.map((name) => [name, [lists[name][i]]]));
+        const recorded = { ...mark.recorded, ...one(mark.recorded) };
+        return { mark: { ...mark, ...one(by), recorded }, needs: runsFor(names.map((name) => by[name][i])) };
+      });
+    }),
+  );
+}
+
+/** Compares what takes least of a record, in runs of so many milliseconds together, at least one piece. */
 export function rerun(record, limitMs = Infinity) {
   const { compared, drawnOf, runsOf, scenarioOf, taken, takesOf } = page;
   const runs = runsOf(record);
-  let ms = 0;
-  const shortest = [...takesOf(record).keys()].sort((a, b) => runs[a].ms - runs[b].ms);
-  const kept = new Set(shortest.filter((id, i) => (ms += runs[id].ms) <= limitMs || i === 0));
-  const small = part(record, kept);
+  const cost = (needs) => [...needs].reduce((ms, id) => ms + runs[id].ms, 0);
+  const kept = new Set();
+  const chosen = pieces(record).sort((a, b) => cost(a.needs) - cost(b.needs)).filter(({ needs }, i) => {
+    const more = [...needs].filter((id) => !kept.has(id));
+    if (i > 0 && cost(kept) + cost(more) > limitMs) return false;
+    more.forEach((id) => kept.add(id));
+    return true;
+  });
+  const small = { ...record, panels: [{ marks: chosen.map(({ mark }) => mark) }] };
   const known = new Map();
   for (const [id, takes] of takesOf(small)) {
     const scenario = runs[id].world === "response" ? "" : scenarioOf(record, runs[id]);
