@@ -45,11 +45,12 @@ demo: $(STAMPS)/build
 # With FEATURES=eddyline-live/bpf the tests include those of FAST and VFAST in world kernel.
 CARGO_TEST = cargo test --workspace --locked $(addprefix --features ,$(FEATURES))
 
-# Rust and Python at once, each on a core; pytest takes longer, so it goes first, before the tests of Rust are built. Its output comes
-# after cargo's, so that its summary is the last word.
+# Rust and Python at once; pytest goes first, before the tests of Rust are built, which get what it leaves. Its output comes after cargo's,
+# so that its summary is the last word. A file of tests stays in one process: its fixtures are shared.
+PYTEST = $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
-	@mkdir -p target; $(BIN)/python -m pytest >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
+	@mkdir -p target; $(PYTEST) >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
 	trap 'kill $$pytest; exit 130' INT TERM; \
 	nice $(CARGO_TEST); rust=$$?; \
 	wait $$pytest; python=$$?; \

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bench.peers import Peer
     from bench.workloads import Settings
 
-__all__ = ["Bench", "Instructions", "Measured", "PeerRun", "measure_overshoot"]
+__all__ = ["Bench", "Instructions", "Measured", "PeerRun", "ending", "measure_overshoot"]
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,10 @@ class Bench:
         theirs: dict[str, list[PeerRun]] = {}
         for turn in range(self.repeat):
             cost = child.run(self.command(file, settings, duration))
-            ending = _ending(cost.output)
-            counters = ending["counters"]
+            end = ending(cost.output)
+            counters = end["counters"]
             packets, events = counters["data_packets_delivered"], counters["events"]
-            ours.append(Point(packets, events, cost.cpu_s, ending["cost"]["cpu_s"], cost.peak_bytes))
+            ours.append(Point(packets, events, cost.cpu_s, end["cost"]["cpu_s"], cost.peak_bytes))
             for peer, command in self.peers.items() if workload.peers else ():
                 if turn == 0 or not peer.capped:
                     try:
@@ -172,7 +172,7 @@ class Bench:
     def count(self, file: Path, settings: Settings, duration: str) -> tuple[int, dict[str, Any]]:
         """Instructions of one run, and the end of its result."""
         count, output = child.count_instructions(self._counted(file, settings, duration))
-        return count, _ending(output)["counters"]
+        return count, ending(output)["counters"]
 
     def _counted(self, file: Path, settings: Settings, duration: str) -> list[str | Path]:
         # a script's first line starts Python anew, which callgrind would not follow
@@ -227,7 +227,7 @@ def measure_overshoot(bench: Bench, workload: Workload) -> list[dict[str, float]
     return rows
 
 
-def _ending(document: str) -> dict[str, Any]:
+def ending(document: str) -> dict[str, Any]:
     """`counters` and `cost`, the end of a result; its beginning may be tens of megabytes that nobody needs."""
     decoder = json.JSONDecoder()
     found = {}

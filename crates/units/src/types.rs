@@ -146,6 +146,13 @@ impl Time {
         self.0
     }
 
+    /// In picoseconds, for durations below 106 days (2^63 ps): the conversion of a signed integer is one instruction.
+    #[inline]
+    #[must_use]
+    pub const fn as_ps_f64(self) -> f64 {
+        self.0.cast_signed() as f64
+    }
+
     /// In seconds.
     #[must_use]
     pub const fn as_secs_f64(self) -> f64 {

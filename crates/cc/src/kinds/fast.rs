@@ -220,7 +220,9 @@ impl MeanRtt for FastAverage {
 
     #[inline]
     fn weight(&self, _sample: f64, per_packets: f64) -> f64 {
-        (self.gain * per_packets).min(self.cap)
+        let share = self.gain * per_packets;
+        // neither is NaN, which `min` would look for
+        if share < self.cap { share } else { self.cap }
     }
 
     fn get(&self) -> f64 {
@@ -309,10 +311,10 @@ impl<M: MeanRtt> FastLaw<M> {
     }
 
     /// Takes a sample; returns (base, mean) in picoseconds. See [`MeanRtt::update`] for `per_packets`.
-    #[inline]
+    #[inline(always)]
     fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
-        let base = self.base.sample(rtt).as_ps() as f64;
-        let sample = rtt.as_ps() as f64;
+        let base = self.base.sample(rtt).as_ps_f64();
+        let sample = rtt.as_ps_f64();
         self.last_ps = sample;
         (base, self.mean.update(ack, sample, per_packets))
     }
@@ -509,7 +511,10 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
 
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        (self.module.is_none() && self.last_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
+        (self.module.is_none() && self.last_ps > 0.0).then(|| {
+            // positive; a signed integer takes half the instructions
+            Time::from_ps(((self.last_ps * self.per_window) as i64).cast_unsigned())
+        })
     }
 
     #[inline]

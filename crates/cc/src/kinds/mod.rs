@@ -147,15 +147,18 @@ macro_rules! controllers {
         impl AnyController {
             /// [`Controller::on_ack`], and the decisions after it: one look at the kind for both.
             #[inline(always)]
-            pub fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions) {
-                // copies, so that a kind that is a function of its own does not put the event of the others into memory
+            pub fn decide_on_ack<A>(&mut self, ack: A, decisions: &mut Decisions)
+            where
+                Ack: From<A>,
+            {
+                // converted for each kind apart, so that only what it looks at is computed
                 match self {
                     $(Self::$kind(c) => {
-                        c.on_ack(&{ *ack });
+                        c.on_ack(&Ack::from(ack));
                         *decisions = Decisions::of(c);
                     })*
                     Self::Custom(c) => {
-                        c.on_ack(&{ *ack });
+                        c.on_ack(&Ack::from(ack));
                         *decisions = Decisions::of(&**c);
                     }
                 }

@@ -131,14 +131,24 @@ pub(crate) fn compile(schema: &Json) -> Schema {
     Compiler { defs: &schema["$defs"] }.compile(schema)
 }
 
+/// A schema with its references followed, without a copy: each may add keywords to the next, over which its own take precedence.
+struct Resolved<'a>(Vec<&'a Json>);
+
+impl<'a> Resolved<'a> {
+    /// The value of a keyword; null if there is none.
+    fn get(&self, keyword: &str) -> &'a Json {
+        self.0.iter().find_map(|schema| schema.get(keyword)).unwrap_or(&Json::Null)
+    }
+}
+
 struct Compiler<'a> {
     defs: &'a Json,
 }
 
-impl Compiler<'_> {
-    fn compile(&self, schema: &Json) -> Schema {
+impl<'a> Compiler<'a> {
+    fn compile(&self, schema: &'a Json) -> Schema {
         let schema = &self.resolve(schema);
-        if let Some(all) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Json::as_array) {
+        if let Some(all) = schema.get("oneOf").as_array().or_else(|| schema.get("anyOf").as_array()) {
             return self.choice(all);
         }
         if let Some(values) = enum_values(schema) {
@@ -147,11 +157,14 @@ impl Compiler<'_> {
         match type_of(schema) {
             Some("object") => Schema::Table(self.table(schema)),
             Some("array") => Schema::List {
-                of: Box::new(schema.get("items").map_or(Schema::Any, |s| self.compile(s))),
-                min: schema["minItems"].as_u64().unwrap_or(0) as usize,
-                max: schema["maxItems"].as_u64().map_or(usize::MAX, |n| n as usize),
+                of: Box::new(match schema.get("items") {
+                    Json::Null => Schema::Any,
+                    items => self.compile(items),
+                }),
+                min: schema.get("minItems").as_u64().unwrap_or(0) as usize,
+                max: schema.get("maxItems").as_u64().map_or(usize::MAX, |n| n as usize),
             },
-            Some("string") => match schema["format"].as_str().and_then(Reader::of) {
+            Some("string") => match schema.get("format").as_str().and_then(Reader::of) {
                 Some(reader) => Schema::Quantity { reader, range: bounds(schema, Some(reader)) },
                 None => Schema::Text,
             },
@@ -163,38 +176,39 @@ impl Compiler<'_> {
         }
     }
 
-    /// A schema with its reference resolved; its sibling keywords take precedence.
-    fn resolve(&self, schema: &Json) -> Json {
-        let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) else {
-            return schema.clone();
-        };
-        let mut merged = self.resolve(&self.defs[name]);
-        if let (Some(merged), Some(siblings)) = (merged.as_object_mut(), schema.as_object()) {
-            merged.extend(siblings.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
+    fn resolve(&self, mut schema: &'a Json) -> Resolved<'a> {
+        let mut chain = vec![schema];
+        while let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
+            schema = &self.defs[name];
+            chain.push(schema);
         }
-        merged
+        Resolved(chain)
     }
 
-    fn choice(&self, all: &[Json]) -> Schema {
-        let all: Vec<Json> = all.iter().map(|s| self.resolve(s)).filter(|s| s["type"] != "null").collect();
-        if let Some(lists) = all.iter().map(enum_values).collect::<Option<Vec<_>>>() {
+    fn choice(&self, all: &'a [Json]) -> Schema {
+        let all: Vec<(&Json, Resolved<'_>)> =
+            all.iter().map(|s| (s, self.resolve(s))).filter(|(_, s)| s.get("type") != "null").collect();
+        if let Some(lists) = all.iter().map(|(_, s)| enum_values(s)).collect::<Option<Vec<_>>>() {
             return Schema::Enum(lists.concat());
         }
-        let kind = |s: &Json| s["properties"]["kind"]["const"].as_str().map(|kind| (kind.to_owned(), self.table(s)));
+        let kind = |(_, s): &(&Json, Resolved<'a>)| {
+            let kind = s.get("properties")["kind"]["const"].as_str()?;
+            Some((kind.to_owned(), self.table(s)))
+        };
         if let Some(kinds) = all.iter().map(kind).collect::<Option<Vec<_>>>() {
             return Schema::Kinds(kinds);
         }
-        let mut alternatives: Vec<Schema> = all.iter().map(|s| self.compile(s)).collect();
+        let mut alternatives: Vec<Schema> = all.iter().map(|(s, _)| self.compile(s)).collect();
         if alternatives.len() == 1 { alternatives.remove(0) } else { Schema::Choice(alternatives) }
     }
 
-    fn table(&self, schema: &Json) -> Table {
+    fn table(&self, schema: &Resolved<'a>) -> Table {
         // what is required only where another key is missing has been filled in where it is not
         let required = |name: &str| {
-            let lists = [&schema["required"], &schema["then"]["required"]];
+            let lists = [schema.get("required"), &schema.get("then")["required"]];
             lists.iter().any(|list| list.as_array().is_some_and(|r| r.iter().any(|k| k == name)))
         };
-        let keys = schema["properties"].as_object().into_iter().flatten();
+        let keys = schema.get("properties").as_object().into_iter().flatten();
         Table {
             keys: keys
                 .map(|(name, s)| {
@@ -204,21 +218,21 @@ impl Compiler<'_> {
                     (name.clone(), key)
                 })
                 .collect(),
-            open: schema["additionalProperties"] != Json::Bool(false),
+            open: schema.get("additionalProperties") != &Json::Bool(false),
         }
     }
 
-    fn nullable(&self, schema: &Json) -> bool {
+    fn nullable(&self, schema: &'a Json) -> bool {
         let schema = self.resolve(schema);
         let is_null = |s: &Json| s == "null" || s["type"] == "null";
-        schema["type"].as_array().is_some_and(|t| t.iter().any(is_null))
-            || schema["anyOf"].as_array().is_some_and(|a| a.iter().any(is_null))
+        schema.get("type").as_array().is_some_and(|t| t.iter().any(is_null))
+            || schema.get("anyOf").as_array().is_some_and(|a| a.iter().any(is_null))
     }
 }
 
 /// The type other than `null`.
-fn type_of(schema: &Json) -> Option<&str> {
-    match &schema["type"] {
+fn type_of<'a>(schema: &Resolved<'a>) -> Option<&'a str> {
+    match schema.get("type") {
         Json::String(one) => Some(one),
         Json::Array(several) => several.iter().filter_map(Json::as_str).find(|t| *t != "null"),
         _ => None,
@@ -226,17 +240,17 @@ fn type_of(schema: &Json) -> Option<&str> {
 }
 
 /// The values of an enumeration of strings.
-fn enum_values(schema: &Json) -> Option<Vec<String>> {
-    if let Some(one) = schema["const"].as_str() {
+fn enum_values(schema: &Resolved<'_>) -> Option<Vec<String>> {
+    if let Some(one) = schema.get("const").as_str() {
         return Some(vec![one.to_owned()]);
     }
-    let values = schema["enum"].as_array()?;
+    let values = schema.get("enum").as_array()?;
     Some(values.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect())
 }
 
 /// Ranges: the standard's keywords, and for quantities the same with the prefix `x-`, whose values are quantities or
 /// plain numbers in SI units.
-fn bounds(schema: &Json, reader: Option<&Reader>) -> Vec<Bound> {
+fn bounds(schema: &Resolved<'_>, reader: Option<&Reader>) -> Vec<Bound> {
     let keywords = [
         ("minimum", Side::Min),
         ("exclusiveMinimum", Side::Above),
@@ -248,7 +262,7 @@ fn bounds(schema: &Json, reader: Option<&Reader>) -> Vec<Bound> {
         ("x-exclusiveMaximum", Side::Below),
     ];
     let bound = |(keyword, side): (&str, Side)| {
-        let given = &schema[keyword];
+        let given = schema.get(keyword);
         let whole = given.as_u64().map(i128::from).or_else(|| given.as_i64().map(i128::from));
         let (value, text) = match (given, reader) {
             (Json::Number(n), Some(r)) => (n.as_f64()?, format!("{n} {}", r.base)),

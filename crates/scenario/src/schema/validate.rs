@@ -152,10 +152,13 @@ impl<'a> Validator<'a, '_, '_> {
             Err(error) if error.starts_with("negative") => {
                 let has_minimum = range.iter().any(|bound| matches!(bound.side, Side::Min | Side::Above));
                 let zero = (!has_minimum).then(|| "at least 0".to_owned());
-                let bounds: Vec<String> = zero.into_iter().chain(range.iter().map(Bound::describe)).collect();
-                self.wrong(node, format!("{} is out of range; {}", node.show(), bounds.join(", ")), None);
+                self.out_of_range(node, zero.into_iter().chain(range.iter().map(Bound::describe)));
             }
-            Err(error) if !range.is_empty() && error.starts_with("too large") => self.range(node, range, |_| false),
+            Err(error) if !range.is_empty() && error.starts_with("too large; ") => {
+                let has_maximum = range.iter().any(|bound| matches!(bound.side, Side::Max | Side::Below));
+                let most = (!has_maximum).then(|| error["too large; ".len()..].to_owned());
+                self.out_of_range(node, range.iter().map(Bound::describe).chain(most));
+            }
             Err(error) => {
                 let message = format!("{} is not {}: {error}", node.show(), reader.what);
                 let known = (reader.symbols)().iter().any(|s| text.trim().ends_with(&format!(" {s}")));
@@ -185,9 +188,13 @@ impl<'a> Validator<'a, '_, '_> {
 
     fn range(&mut self, node: &Node, range: &[Bound], holds: impl Fn(&Bound) -> bool) {
         if !range.iter().all(holds) {
-            let allowed = range.iter().map(Bound::describe).collect::<Vec<_>>().join(", ");
-            self.wrong(node, format!("{} is out of range; {allowed}", node.show()), None);
+            self.out_of_range(node, range.iter().map(Bound::describe));
         }
+    }
+
+    fn out_of_range(&mut self, node: &Node, bounds: impl Iterator<Item = String>) {
+        let bounds: Vec<String> = bounds.collect();
+        self.wrong(node, format!("{} is out of range; {}", node.show(), bounds.join(", ")), None);
     }
 }
 

@@ -2,14 +2,14 @@
 
 use eddyline_cc::Controller as _;
 use eddyline_tcp::{
-    AccEcnOption, Acknowledgement, DataSegment, Reaction, Receiver, Segment, SegmentFlags, SegmentKind, SegmentSink,
-    Sender,
+    AccEcnOption, Acknowledgement, DataSegment, Reaction, Receiver, SackBlocks, Segment, SegmentFlags, SegmentKind,
+    SegmentSink, Sender,
 };
 use eddyline_units::Time;
 
 use super::{FlowSetup, FlowState, RecoveryState, tcp_config};
 use crate::meter::FlowMeter;
-use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
+use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketHead, PacketKind, PacketSink, PiggybackedAck};
 
 const _: () = assert!(SegmentFlags::MASK & PacketFlags::from_header(0xff).header() == SegmentFlags::MASK);
 
@@ -56,21 +56,22 @@ impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
             SegmentKind::Syn => (PacketKind::Syn, template.ack_packet),
             SegmentKind::Fin => (PacketKind::Fin, template.ack_packet),
         };
-        let packet = Packet {
+        let head = PacketHead { hop: template.data_hop, bytes, extra: payload, kind };
+        let sent_at = self.now;
+        self.sink.send_with(self.now, head, |head| Packet {
             seq,
-            sent_at: self.now,
+            sent_at,
             metadata: Metadata::ack_ratio(ack_ratio),
             waited: Time::ZERO,
             flow: template.flow,
-            bytes,
-            extra: payload,
+            bytes: head.bytes,
+            extra: head.extra,
             stamp,
-            hop: template.data_hop,
+            hop: head.hop,
             generation: template.generation,
-            kind,
+            kind: head.kind,
             flags: PacketFlags::from_header(flags.bits()),
-        };
-        self.sink.send(self.now, packet);
+        });
     }
 
     #[inline]
@@ -186,8 +187,7 @@ impl TcpFlow {
         if self.receiver.due() <= now {
             self.send_ack(now, sink);
         }
-        if self.sender.next_timer() <= now {
-            self.sender.on_timer(now, &mut DataPackets { now, template: &self.template, sink });
+        if self.sender.on_timer(now, &mut DataPackets { now, template: &self.template, sink }) {
             self.measure_window(now);
         }
     }
@@ -210,7 +210,7 @@ impl TcpFlow {
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match packet.kind {
             PacketKind::Ack => {
-                let options = packet.has_options().then(|| sink.detach_options(packet));
+                let blocks = if packet.has_options() { self.take_options(&sink.detach_options(packet)) } else { None };
                 let ack = Acknowledgement {
                     number: packet.seq,
                     sent_at: packet.sent_at,
@@ -219,7 +219,7 @@ impl TcpFlow {
                     flags: SegmentFlags::from_bits(packet.flags.header()),
                     piggybacked: false,
                 };
-                self.receive_ack(now, ack, packet.waited, options.as_ref(), sink);
+                self.receive_ack(now, ack, packet.waited, blocks.as_ref(), sink);
             }
             PacketKind::Data => {
                 if self.receive(now, packet, false).ack_now {
@@ -269,7 +269,18 @@ impl TcpFlow {
             flags: SegmentFlags::from_bits(ack.flags.header()),
             piggybacked: true,
         };
-        self.receive_ack(now, segment, waited, Some(&ack.options), sink);
+        let blocks = self.take_options(&ack.options);
+        self.receive_ack(now, segment, waited, blocks.as_ref(), sink);
+    }
+
+    /// Gives the sender an acknowledgement's AccECN option; returns its SACK blocks.
+    #[cold]
+    #[inline(never)]
+    fn take_options(&mut self, options: &AckOptions) -> Option<SackBlocks> {
+        if let Some([ect0, ce, ect1, fields]) = options.accecn {
+            self.sender.set_accecn_option(AccEcnOption { ect0, ce, ect1, fields: fields as u8 });
+        }
+        options.blocks
     }
 
     #[inline(always)]
@@ -278,15 +289,12 @@ impl TcpFlow {
         now: Time,
         ack: Acknowledgement,
         waited: Time,
-        options: Option<&AckOptions>,
+        blocks: Option<&SackBlocks>,
         sink: &mut impl PacketSink,
     ) {
         self.meter.on_ack(now, waited);
-        if let Some([ect0, ce, ect1, fields]) = options.and_then(|o| o.accecn) {
-            self.sender.set_accecn_option(AccEcnOption { ect0, ce, ect1, fields: fields as u8 });
-        }
         let packets = &mut DataPackets { now, template: &self.template, sink };
-        let sample = self.sender.on_ack(now, ack, options.and_then(|o| o.blocks.as_ref()), packets);
+        let sample = self.sender.on_ack(now, ack, blocks, packets);
         self.meter.on_sample(sample);
         self.measure_window(now);
         if let Some(at) = self.sender.completed_at() {
@@ -339,22 +347,26 @@ impl TcpFlow {
     /// Sends an acknowledgement with this handle of its options, which take so many bytes more than those that each has.
     #[inline(always)]
     fn send_ack_with(&mut self, now: Time, (extra, option_bytes): (u32, u32), sink: &mut impl PacketSink) {
-        let echo = self.receiver.echo();
-        let packet = Packet {
-            seq: self.receiver.next(),
-            sent_at: echo.sent_at,
-            metadata: Metadata::received_at(echo.received_at),
-            waited: Time::ZERO,
-            flow: self.template.flow,
-            bytes: self.template.ack_packet + option_bytes,
-            extra,
-            stamp: echo.stamp,
-            hop: self.template.ack_hop,
-            generation: self.template.generation,
-            kind: PacketKind::Ack,
-            flags: PacketFlags::from_header(echo.flags.bits()),
-        };
-        sink.send(now, packet);
+        let Self { receiver, template, .. } = self;
+        let bytes = template.ack_packet + option_bytes;
+        let head = PacketHead { hop: template.ack_hop, bytes, extra, kind: PacketKind::Ack };
+        sink.send_with(now, head, |head| {
+            let echo = receiver.echo();
+            Packet {
+                seq: receiver.next(),
+                sent_at: echo.sent_at,
+                metadata: Metadata::received_at(echo.received_at),
+                waited: Time::ZERO,
+                flow: template.flow,
+                bytes: head.bytes,
+                extra: head.extra,
+                stamp: echo.stamp,
+                hop: head.hop,
+                generation: template.generation,
+                kind: head.kind,
+                flags: PacketFlags::from_header(echo.flags.bits()),
+            }
+        });
     }
 
     /// A SYN arrived: sends the SYN-ACK.

@@ -33,12 +33,6 @@ impl Mean {
     }
 }
 
-/// Picoseconds, as the integer that converts to a floating-point number in one instruction.
-#[inline]
-fn signed(time: Time) -> i64 {
-    time.as_ps().cast_signed()
-}
-
 /// The time average of a piecewise constant quantity.
 #[derive(Debug, Clone, Copy)]
 struct TimeAverage {
@@ -70,7 +64,7 @@ impl TimeAverage {
     }
 
     fn advance(&mut self, now: Time) {
-        self.integral += self.value * signed(now.saturating_sub(self.since)) as f64;
+        self.integral += self.value * now.saturating_sub(self.since).as_ps_f64();
         self.since = now;
     }
 
@@ -217,7 +211,7 @@ impl FlowMeter {
     pub fn on_sender_change(&mut self, now: Time, window: f64, base_rtt: Option<Time>) {
         self.window.set(now, window);
         if let Some(base) = base_rtt {
-            let ps = base.as_ps() as f64;
+            let ps = base.as_ps_f64();
             match &mut self.base {
                 Some(average) => average.set(now, ps),
                 None => self.base = Some(TimeAverage::new(ps, now)),

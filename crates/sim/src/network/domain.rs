@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use eddyline_path::link::Origin;
-use eddyline_path::ring::Ring;
 use eddyline_units::Time;
 
 use super::layout::{Layout, Plan};
@@ -78,7 +77,7 @@ impl Layout {
         let mut pipes = Vec::with_capacity(pipe_of.len());
         for (pipe, local) in pipe_of.iter().zip(0..) {
             local_pipe[*pipe as usize] = local;
-            pipes.push(Pipe { delay: self.delays[*pipe as usize], ring: Ring::default() });
+            pipes.push(Pipe::new(self.delays[*pipe as usize]));
         }
         let mut exits: Vec<Exit> = Vec::new();
         let mut exit_of = std::collections::HashMap::new();
@@ -98,7 +97,7 @@ impl Layout {
             } else {
                 *exit_of.entry((hop.pipe, behind)).or_insert_with(|| {
                     exits.push(Exit { domain: behind, pipe: hop.pipe });
-                    pipes.push(Pipe { delay: self.delays[hop.pipe as usize], ring: Ring::default() });
+                    pipes.push(Pipe::new(self.delays[hop.pipe as usize]));
                     pipes.len() as u32 - 1
                 })
             };

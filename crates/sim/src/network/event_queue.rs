@@ -7,6 +7,10 @@ use eddyline_units::Time;
 
 const ENTRIES: usize = 4;
 
+/// The times of the sources `ENTRIES n` to `ENTRIES n + 3`.
+type Leaf = [u64; ENTRIES];
+
+/// Four entries, each the earliest of a node below.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     at: [u64; ENTRIES],
@@ -14,29 +18,20 @@ struct Node {
     source: [u32; ENTRIES],
 }
 
-impl Node {
-    /// Without events; of the sources from `first` on.
-    fn new(first: usize) -> Self {
-        Self { at: [u64::MAX; ENTRIES], source: std::array::from_fn(|i| (first + i) as u32) }
-    }
-
-    /// Time and source of the earliest entry; the first among equals.
-    #[inline]
-    fn earliest(&self) -> (u64, u32) {
-        let earlier = |a: (u64, u32), b: (u64, u32)| if b.0 < a.0 { b } else { a };
-        let entry = |i: usize| (self.at[i], self.source[i]);
-        earlier(earlier(entry(0), entry(1)), earlier(entry(2), entry(3)))
-    }
+/// Time and place of the earliest entry; the first among equals.
+#[inline(always)]
+fn earliest(at: &[u64; ENTRIES]) -> (u64, usize) {
+    let earlier = |a: (u64, usize), b: (u64, usize)| if b.0 < a.0 { b } else { a };
+    let entry = |i: usize| (at[i], i);
+    earlier(earlier(entry(0), entry(1)), earlier(entry(2), entry(3)))
 }
 
 /// The next event of each source.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The tree, root first: the children of node `n` are those from `4 n + 1` on, and each entry is the earliest of one of them. The
-    /// last level has the sources.
+    leaves: Vec<Leaf>,
+    /// The tree above the leaves, root first: the children of node `n` are those from `4 n + 1` on, the leaves after all nodes.
     nodes: Vec<Node>,
-    /// The first node of the last level.
-    leaves: usize,
     first: (Time, u32),
 }
 
@@ -44,19 +39,18 @@ impl EventQueue {
     /// `n` sources without events.
     pub fn new(n: usize) -> Self {
         let needed = n.max(1).div_ceil(ENTRIES);
-        let (mut leaves, mut level) = (0, 1);
+        let (mut above, mut level) = (0, 1);
         while level < needed {
-            leaves += level;
+            above += level;
             level *= ENTRIES;
         }
-        let above = std::iter::repeat_n(Node::new(0), leaves);
-        let nodes = above.chain((0..needed).map(|node| Node::new(node * ENTRIES))).collect();
-        Self { nodes, leaves, first: (Time::MAX, 0) }
+        let node = Node { at: [u64::MAX; ENTRIES], source: [0; ENTRIES] };
+        Self { leaves: vec![[u64::MAX; ENTRIES]; needed], nodes: vec![node; above], first: (Time::MAX, 0) }
     }
 
     /// Makes room for at least `n` sources; the new ones have no event.
     pub fn grow(&mut self, n: usize) {
-        let room = (self.nodes.len() - self.leaves) * ENTRIES;
+        let room = self.leaves.len() * ENTRIES;
         if n <= room {
             return;
         }
@@ -76,24 +70,27 @@ impl EventQueue {
     /// When the event of `source` is.
     #[inline]
     pub fn get(&self, source: u32) -> Time {
-        Time::from_ps(self.nodes[self.leaves + source as usize / ENTRIES].at[source as usize % ENTRIES])
+        Time::from_ps(self.leaves.as_flattened()[source as usize])
     }
 
     /// Moves the event of `source`.
     #[inline]
     pub fn set(&mut self, source: u32, at: Time) {
-        let (mut index, mut entry) = (self.leaves + source as usize / ENTRIES, source as usize % ENTRIES);
-        let mut earliest = (at.as_ps(), source);
-        loop {
+        let mut index = source as usize / ENTRIES;
+        let leaf = &mut self.leaves[index];
+        leaf[source as usize % ENTRIES] = at.as_ps();
+        let (mut first, place) = earliest(leaf);
+        let mut of = (index * ENTRIES + place) as u32;
+        index += self.nodes.len();
+        while index > 0 {
+            let entry = (index - 1) % ENTRIES;
+            index = (index - 1) / ENTRIES;
             let node = &mut self.nodes[index];
-            (node.at[entry], node.source[entry]) = earliest;
-            earliest = node.earliest();
-            if index == 0 {
-                break;
-            }
-            (index, entry) = ((index - 1) / ENTRIES, (index - 1) % ENTRIES);
+            (node.at[entry], node.source[entry]) = (first, of);
+            let (at, place) = earliest(&node.at);
+            (first, of) = (at, node.source[place]);
         }
-        self.first = (Time::from_ps(earliest.0), earliest.1);
+        self.first = (Time::from_ps(first), of);
     }
 }
 

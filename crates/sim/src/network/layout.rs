@@ -6,7 +6,6 @@ use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
-use eddyline_path::ring::Ring;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Local;
@@ -47,7 +46,7 @@ impl Layout {
     /// All of the network.
     pub fn whole(&self, network: &Network) -> Plan {
         let links = network.links.len();
-        let pipes = self.delays.iter().map(|delay| Pipe { delay: *delay, ring: Ring::default() });
+        let pipes = self.delays.iter().map(|delay| Pipe::new(*delay));
         Plan {
             links: (0..links as u32).collect(),
             owned: links,
@@ -122,7 +121,8 @@ impl Net {
                         && (!general_queues || is_nic_queue(network, *place)) =>
                 {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
-                    let plain = l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
+                    let plain =
+                        logger.is_none() && l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
                     if plain { Transmitter::Fifo(fifo) } else { Transmitter::FramedFifo(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
@@ -158,6 +158,13 @@ impl Net {
         });
         let links: Vec<Link> = links.collect();
         let events = EventQueue::new(departing.len() + plan.pipes.len() + reconstructing.len());
+        let mut pipes = plan.pipes;
+        for hop in plan.hops.iter().filter(|hop| !hop.last || logger.is_some()) {
+            // a hop that is in another domain has no pipe here
+            if let Some(pipe) = pipes.get_mut(hop.pipe as usize) {
+                pipe.direct = false;
+            }
+        }
         let mut own_links = plan.links;
         own_links.truncate(plan.owned);
         Self {
@@ -165,7 +172,7 @@ impl Net {
             own_links,
             link_options,
             media,
-            pipes: plan.pipes,
+            pipes,
             hops: plan.hops,
             origins,
             border: plan.border,

@@ -27,7 +27,7 @@ use eddyline_units::{Rate, Time};
 use self::attachments::Attachments;
 use self::domain::Border;
 use crate::meter::{LogEvent, LogRecord, PacketLogger};
-use crate::packet::{AckOptions, Packet, PacketKind, PacketSink, PiggybackedAck};
+use crate::packet::{AckOptions, Packet, PacketHead, PacketKind, PacketSink, PiggybackedAck};
 
 /// One link of one path, with what packets of that path need at it.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +42,9 @@ struct Hop {
 
 #[derive(Debug)]
 enum Transmitter {
+    /// Drop-tail with nothing else.
     Fifo(Box<FifoLink>),
-    /// Drop-tail with link-layer framing, a policer or corruption.
+    /// Drop-tail with link-layer framing, a policer, corruption or a log of its packets.
     FramedFifo(Box<FifoLink>),
     Store(Box<StoreLink<Packet>>),
     /// One link of a half-duplex medium, by the indices of both.
@@ -91,6 +92,14 @@ struct LinkOptions {
 struct Pipe {
     delay: Time,
     ring: Ring<(Time, Packet)>,
+    /// All of its packets end their path here, and none is logged.
+    direct: bool,
+}
+
+impl Pipe {
+    fn new(delay: Time) -> Self {
+        Self { delay, ring: Ring::default(), direct: true }
+    }
 }
 
 /// Packet counters over the whole run.
@@ -173,38 +182,42 @@ impl Net {
     }
 
     /// A packet joins the queue of its next link.
-    // where it is sent, so that its fields go from there to the pipe; what is given to functions are copies, so that it need not be in memory
+    // where it is sent, and made once the queue has taken it, so that its fields go straight to the pipe
     #[inline(always)]
-    fn enqueue(&mut self, now: Time, mut packet: Packet) {
-        let hop = self.hops[packet.hop as usize];
+    fn enqueue(&mut self, now: Time, head: PacketHead, is_sent: bool, make: impl FnOnce(PacketHead) -> Packet) {
+        let hop = self.hops[head.hop as usize];
+        let class = head.kind.class();
         let link = &mut self.links[hop.link as usize];
-        let (Transmitter::Fifo(fifo), None) = (&mut link.transmitter, &self.logger) else {
-            return self.enqueue_other(now, &{ packet });
+        let Transmitter::Fifo(fifo) = &mut link.transmitter else {
+            return self.enqueue_other(now, is_sent, &make(head));
         };
-        let class = packet.class();
-        let time = if packet.bytes == hop.full { hop.full_time } else { other_time(link.rate, packet.bytes) };
-        let Some(leaves) = fifo.offer(now, time, packet.bytes, class, packet.extra) else {
-            return self.drop(now, &{ packet }, hop.link);
+        let time = if head.bytes == hop.full { hop.full_time } else { other_time(link.rate, head.bytes) };
+        let Some(leaves) = fifo.offer(now, time, head.bytes, class, head.extra) else {
+            return self.drop(now, &make(head), hop.link);
         };
+        let lost = link.loss.takes(class);
+        let mut packet = make(head);
         packet.waited += leaves.start - now;
-        if link.loss.takes(class) {
+        if lost {
             packet.flags.set_lost();
         }
         self.propagate(leaves.end, packet, hop.pipe);
     }
 
     /// A packet goes on to its next link.
-    // by reference, as it comes from the event loop
-    #[inline(never)]
+    #[inline(always)]
     fn forward(&mut self, now: Time, packet: &mut Packet) {
         packet.hop += 1;
-        self.enqueue(now, *packet);
+        self.enqueue(now, packet.head(), false, |_| *packet);
     }
 
     /// As [`enqueue`](Self::enqueue), for links other than plain drop-tail ones and for runs with a log.
     #[cold]
     #[inline(never)]
-    fn enqueue_other(&mut self, now: Time, packet: &Packet) {
+    fn enqueue_other(&mut self, now: Time, is_sent: bool, packet: &Packet) {
+        if let (true, Some(log)) = (is_sent, &mut self.logger) {
+            log.log(now, LogEvent::Send, record(packet), None);
+        }
         let mut packet = *packet;
         let hop = self.hops[packet.hop as usize];
         if self.polices(now, &packet, hop.link) {
@@ -322,7 +335,7 @@ impl Net {
     /// A packet leaves its link at `departure` and enters the pipe behind it.
     #[inline(always)]
     fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
-        let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
+        let Pipe { delay, ring, .. } = &mut self.pipes[pipe as usize];
         let at = departure.saturating_add(*delay);
         let first = ring.is_empty();
         ring.push_back((at, packet));
@@ -350,65 +363,64 @@ impl Net {
             self.departure(now, source);
             return false;
         }
-        let Some(Pipe { ring, .. }) = self.pipes.get_mut((source - departing) as usize) else {
+        let Some(Pipe { ring, direct, .. }) = self.pipes.get_mut((source - departing) as usize) else {
             self.release(now, source - departing - self.pipes.len() as u32);
             return false;
         };
         let Some(((_, first), next)) = ring.pop_and_look() else { return false };
+        let direct = *direct;
         *packet = *first;
         let next = next.map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
-        if packet.flags.impaired() {
-            return self.arrive_impaired(now, packet);
+        if !direct || packet.flags.impaired() {
+            return self.arrive(now, packet);
         }
-        if !self.hops[packet.hop as usize].last {
+        self.counters.delivered += 1;
+        true
+    }
+
+    /// A packet is at the end of a pipe that is not direct, or is lost or damaged; returns whether it has reached the end of its path.
+    #[inline(never)]
+    fn arrive(&mut self, now: Time, packet: &mut Packet) -> bool {
+        let hop = self.hops[packet.hop as usize];
+        if packet.flags.impaired()
+            && let Some(arrives) = self.arrive_impaired(now, packet, &hop)
+        {
+            return arrives;
+        }
+        if !hop.last {
             self.forward(now, packet);
             return false;
         }
         self.counters.delivered += 1;
-        self.log_receive(now, packet);
-        true
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn send_logged(&mut self, now: Time, packet: &Packet) {
-        if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Send, record(packet), None);
-        }
-        self.enqueue_other(now, packet);
-    }
-
-    #[inline]
-    fn log_receive(&mut self, now: Time, packet: &Packet) {
         if let Some(log) = &mut self.logger {
             log.log(now, LogEvent::Receive, record(packet), None);
         }
+        true
     }
 
-    /// A lost or damaged packet is at the end of a pipe; returns whether it goes to an endpoint that checks contents by itself.
+    /// A lost or damaged packet is at the end of a pipe; returns whether it goes to an endpoint that checks contents by itself, or
+    /// none if it goes on to another link.
     #[cold]
     #[inline(never)]
-    fn arrive_impaired(&mut self, now: Time, packet: &mut Packet) -> bool {
-        let hop = self.hops[packet.hop as usize];
+    fn arrive_impaired(&mut self, now: Time, packet: &mut Packet, hop: &Hop) -> Option<bool> {
         if packet.flags.lost() {
             self.lose(now, packet, hop.link);
-            return false;
+            return Some(false);
         }
         self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
         if !hop.last {
-            self.forward(now, packet);
-            return false;
+            return None;
         }
         self.count_drop(packet);
         if let Some(log) = &mut self.logger {
             log.log(now, LogEvent::Corrupted, record(packet), None);
         }
         if self.delivers_corrupted && packet.kind != PacketKind::Cross {
-            return true;
+            return Some(true);
         }
         self.attachments.release(packet);
-        false
+        Some(false)
     }
 
     #[cold]
@@ -473,7 +485,7 @@ impl Net {
             return self.propagate(departure, packet, pipe);
         };
         let (propagation, known) = &mut **propagation;
-        let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
+        let Pipe { delay, ring, .. } = &mut self.pipes[pipe as usize];
         // the pipe's delay beyond the link's is the access behind it
         let at = propagation.arrival(departure).saturating_add(delay.saturating_sub(*known));
         let index = ring.partition_point(|(earlier, _)| *earlier <= at);
@@ -507,11 +519,13 @@ impl Net {
 impl PacketSink for Net {
     #[inline(always)]
     fn send(&mut self, now: Time, packet: Packet) {
+        self.send_with(now, packet.head(), |_| packet);
+    }
+
+    #[inline(always)]
+    fn send_with(&mut self, now: Time, head: PacketHead, make: impl FnOnce(PacketHead) -> Packet) {
         self.counters.sent += 1;
-        if self.logger.is_some() {
-            return self.send_logged(now, &{ packet });
-        }
-        self.enqueue(now, packet);
+        self.enqueue(now, head, true, make);
     }
 
     #[inline]

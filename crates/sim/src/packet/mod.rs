@@ -10,7 +10,7 @@ use eddyline_units::Time;
 
 pub use flags::PacketFlags;
 pub use options::{AckOptions, PiggybackedAck};
-pub use sink::PacketSink;
+pub use sink::{PacketHead, PacketSink};
 
 /// Kind of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +29,16 @@ pub enum PacketKind {
     Fin = 4,
     /// Unresponsive traffic.
     Cross = 5,
+}
+
+impl PacketKind {
+    /// The class for counters and losses.
+    #[inline]
+    #[must_use]
+    pub const fn class(self) -> Class {
+        // for each packet on each link: a look at a table is shorter than a decision
+        CLASSES[self as usize]
+    }
 }
 
 /// Eight bytes that hold one field in data and another in an acknowledgement.
@@ -125,6 +135,13 @@ impl Packet {
         self.kind == PacketKind::Ack && self.extra < Self::OPAQUE
     }
 
+    /// What the network has to know first.
+    #[inline]
+    #[must_use]
+    pub const fn head(&self) -> PacketHead {
+        PacketHead { hop: self.hop, bytes: self.bytes, extra: self.extra, kind: self.kind }
+    }
+
     /// Payload bytes.
     #[inline]
     #[must_use]
@@ -167,8 +184,7 @@ impl eddyline_path::Packet for Packet {
 
     #[inline]
     fn class(&self) -> Class {
-        // for each packet on each link: a look at a table is shorter than a decision
-        CLASSES[self.kind as usize]
+        self.kind.class()
     }
 
     #[inline]

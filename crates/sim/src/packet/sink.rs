@@ -2,7 +2,20 @@
 
 use eddyline_units::Time;
 
-use super::{AckOptions, Packet, PiggybackedAck};
+use super::{AckOptions, Packet, PacketKind, PiggybackedAck};
+
+/// What the network has to know of a packet before it takes it.
+#[derive(Debug, Clone, Copy)]
+pub struct PacketHead {
+    /// As [`Packet::hop`].
+    pub hop: u32,
+    /// As [`Packet::bytes`].
+    pub bytes: u32,
+    /// As [`Packet::extra`].
+    pub extra: u32,
+    /// As [`Packet::kind`].
+    pub kind: PacketKind,
+}
 
 /// The output of an endpoint: the first hop of its packets' path.
 ///
@@ -11,6 +24,15 @@ use super::{AckOptions, Packet, PiggybackedAck};
 pub trait PacketSink {
     /// Sends a packet.
     fn send(&mut self, now: Time, packet: Packet);
+
+    /// As [`send`](Self::send), of a packet with this head, which has not waited yet. It is made where the network keeps it.
+    #[inline(always)]
+    fn send_with(&mut self, now: Time, head: PacketHead, make: impl FnOnce(PacketHead) -> Packet)
+    where
+        Self: Sized,
+    {
+        self.send(now, make(head));
+    }
 
     /// Whether the network holds as many packets as its memory allows: the run ends soon, nothing more should be sent.
     fn is_full(&self) -> bool;

@@ -319,9 +319,6 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn deliver(&mut self, now: Time, packet: &Packet) {
-        if packet.kind == PacketKind::Cross {
-            return self.deliver_cross(now, packet);
-        }
         let Some(Flow::Tcp(flow)) = self.flows.get_mut(packet.flow as usize) else {
             return self.deliver_other(now, packet);
         };
@@ -334,7 +331,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A timer that moved back stays in the queue and finds nothing to do when it comes: one entry per source, lazily updated.
-    #[inline]
+    #[inline(always)]
     fn advance_timer(&mut self, source: u32, wanted: Time) {
         if wanted < self.timers.get(source) {
             self.timers.set(source, wanted);
@@ -353,9 +350,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A packet of a duplex connection, of another transport or of a dynamic flow.
+    /// A packet of a duplex connection, of another transport, of a dynamic flow, of cross traffic or of probes.
     #[inline(never)]
     fn deliver_other(&mut self, now: Time, packet: &Packet) {
+        if packet.kind == PacketKind::Cross {
+            return self.deliver_cross(now, packet);
+        }
         let index = packet.flow as usize;
         if index < self.flows.len() {
             if let Some(mut connection) = Self::duplex(&mut self.flows, index) {

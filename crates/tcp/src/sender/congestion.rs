@@ -9,6 +9,18 @@ use super::sequence::{PriorState, SendSequence};
 use crate::config::{AccurateEcn, Config};
 use crate::segment::Acknowledgement;
 
+/// Packets per byte.
+#[derive(Debug, Clone, Copy)]
+pub struct PacketScale(f64);
+
+impl PacketScale {
+    /// Bytes in packets.
+    #[inline(always)]
+    pub fn packets(self, bytes: u64) -> f64 {
+        bytes.cast_signed() as f64 * self.0
+    }
+}
+
 /// A controller with the ECN feedback and NIC queue that it responds to.
 #[derive(Debug)]
 pub struct Congestion {
@@ -20,7 +32,7 @@ pub struct Congestion {
     uses_sent: bool,
     decides_on_sent: bool,
     mss: f64,
-    packets_per_byte: f64,
+    scale: PacketScale,
     initial_window: f64,
     /// The window, not the application or the receiver, limited the sender when it last stopped sending.
     cwnd_limited: bool,
@@ -51,7 +63,7 @@ impl Congestion {
             decides_on_sent: controller.decides_on_sent(),
             controller,
             mss: f64::from(config.mss),
-            packets_per_byte: 1.0 / f64::from(config.mss),
+            scale: PacketScale(1.0 / f64::from(config.mss)),
             initial_window: f64::from(config.initial_window),
             cwnd_limited: false,
             ecn,
@@ -118,18 +130,23 @@ impl Congestion {
         self.nic.as_deref()
     }
 
+    /// Bytes to packets.
+    #[inline(always)]
+    pub fn scale(&self) -> PacketScale {
+        self.scale
+    }
+
     /// Bytes in packets.
     #[inline(always)]
     pub fn packets(&self, bytes: u64) -> f64 {
-        bytes.cast_signed() as f64 * self.packets_per_byte
+        self.scale.packets(bytes)
     }
 
-    /// Bytes that may be in flight.
+    /// Bytes that may be in flight by `decisions`.
     #[inline(always)]
-    pub fn flight_limit(&mut self, paced: bool) -> u64 {
-        let mss = self.mss;
+    pub fn flight_limit(&self, decisions: &Decisions, paced: bool) -> u64 {
         // a signed integer takes half the instructions, and is as unlimited
-        ((self.decisions().flight_limits[usize::from(paced)] * mss) as i64).cast_unsigned()
+        ((decisions.flight_limits[usize::from(paced)] * self.mss) as i64).cast_unsigned()
     }
 
     /// The window in bytes.
@@ -185,7 +202,10 @@ impl Congestion {
 
     /// New data was acknowledged.
     #[inline(always)]
-    pub fn on_ack(&mut self, ack: &Ack) {
+    pub fn on_ack<A>(&mut self, ack: A)
+    where
+        Ack: From<A>,
+    {
         self.controller.decide_on_ack(ack, &mut self.decisions);
         self.current = true;
     }
@@ -223,7 +243,7 @@ impl Congestion {
         let (new_event, by_share) = (ecn.is_new_event(seq.una), ecn.responds_by_share());
         let marked = match ecn.count(ack.flags, option, delivered) {
             Some(marked) => {
-                let acked = acknowledged as f64 * self.packets_per_byte;
+                let acked = self.packets(acknowledged);
                 self.controller_mut().on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
                 marked > 0.0
             }

@@ -4,6 +4,7 @@
 //! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without
 //! options pays for one check per acknowledgement.
 
+mod ack_event;
 mod ack_ratio;
 mod application;
 mod ce_counter;
@@ -37,6 +38,7 @@ use crate::accecn_option::AccEcnOption;
 use crate::config::{Config, Transfer};
 use crate::ecn::Ecn;
 use crate::segment::{Acknowledgement, SackBlocks, SegmentFlags};
+use ack_event::AckEvent;
 use ack_ratio::{AckRatioControl, RatioAck};
 use application::ApplicationSource;
 use congestion::Congestion;
@@ -179,8 +181,28 @@ impl Sender {
         self.completed_at
     }
 
-    /// Handles the timers that are due, if any.
-    pub fn on_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
+    /// Handles the timers that are due, if any; returns whether one was.
+    #[inline(always)]
+    pub fn on_timer(&mut self, now: Time, sink: &mut impl SegmentSink) -> bool {
+        // the usual one: the next packet of a paced sender
+        let others = self.rto.deadline().min(self.application.next_timer()).min(self.recovery.next_timer());
+        if !self.options && others > now && self.handshake.is_established() {
+            let due = self.pacer.is_due(now);
+            if due {
+                self.send_now::<false>(now, sink);
+            }
+            return due;
+        }
+        let due = self.next_timer() <= now;
+        if due {
+            self.on_timers(now, sink);
+        }
+        due
+    }
+
+    /// One of the timers is due.
+    #[inline(never)]
+    fn on_timers(&mut self, now: Time, sink: &mut impl SegmentSink) {
         if self.application.next_timer() <= now {
             self.on_application_timer(now, sink);
         }
@@ -361,20 +383,20 @@ impl Sender {
         }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
-            let event = Ack {
+            let event = AckEvent {
                 now,
-                sent_at: ack.sent_at,
-                received_at: ack.received_at,
+                ack,
                 rtt: sample,
-                acked: self.congestion.packets(acked),
-                lost: self.congestion.packets(lost),
-                in_flight: self.in_flight_packets(),
-                stamp: Stamp { remembered: ack.stamp },
+                acked,
+                lost,
+                scale: self.congestion.scale(),
+                seq: &self.seq,
+                recovery: &self.recovery,
                 // RFC 3042: the window does not grow on duplicates
                 cwnd_limited: self.congestion.cwnd_limited() && advanced,
-                in_recovery: self.recovery.episode() == Episode::Recovery || reducing,
+                reducing,
             };
-            self.congestion.on_ack(&event);
+            self.congestion.on_ack(event);
             if OPTIONS {
                 self.take_controller_rto();
             }

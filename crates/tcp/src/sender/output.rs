@@ -21,11 +21,13 @@ impl Sender {
 
     /// As [`send`](Self::send), when pacing does not forbid it.
     #[inline(never)]
-    fn send_now<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let decisions = *self.congestion.decisions();
+    pub(super) fn send_now<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let mut decisions = *self.congestion.decisions();
         let interval = self.pacer.interval(&decisions, self.congestion.controller(), || self.rto.srtt());
-        self.restart_after_idle(now);
-        let mut limit = self.congestion.flight_limit(interval.is_some());
+        if self.restart_after_idle(now) {
+            decisions = *self.congestion.decisions();
+        }
+        let mut limit = self.congestion.flight_limit(&decisions, interval.is_some());
         if OPTIONS {
             limit = self.recovery.reduction_limit().unwrap_or(limit);
         }
@@ -35,81 +37,139 @@ impl Sender {
             if sent.is_multiple_of(BURST) && sink.is_full() {
                 return;
             }
-            let mss = u64::from(self.seq.mss);
-            let (seq, len, retransmission) = if self.recovery.has_lost() {
-                let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
-                (start, end - start, true)
+            let more = if self.recovery.has_lost() {
+                self.send_lost::<OPTIONS>(now, (interval, limit), sink)
             } else {
-                let len = mss.min(self.application.unsent(self.seq.nxt));
-                if len == 0 || !self.seq.has_receive_window(len) {
-                    self.congestion.set_cwnd_limited(false);
-                    let fin = len == 0 && self.application.is_fin_next(self.seq.nxt);
-                    if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
-                        self.send_fin::<OPTIONS>(now, false, sink);
-                    }
-                    return;
-                }
-                (self.seq.nxt, len, false)
+                self.send_new::<OPTIONS>(now, (interval, limit), sink)
             };
-            let pipe = if OPTIONS && !retransmission {
-                self.recovery.pipe_for_new_data(&self.seq)
-            } else {
-                self.recovery.pipe(&self.seq)
-            };
-            // one packet may always be in flight, unless the controller has failed
-            let exempt = (retransmission && self.recovery.retransmits_at_once())
-                || (OPTIONS && !retransmission && self.recovery.take_frto_credit());
-            if pipe + len > limit && (pipe > 0 || limit == 0) && !exempt {
-                self.congestion.set_cwnd_limited(true);
+            if !more {
                 return;
-            }
-            if interval.is_some() && self.pacer.is_early(now) {
-                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
-                self.pacer.wait();
-                return;
-            }
-            let fin = retransmission && self.application.is_fin(seq);
-            if OPTIONS && self.is_refused(now, (!fin).then_some(len), retransmission, sink) {
-                return;
-            }
-            if let Some(interval) = interval {
-                self.pacer.on_sent(now, interval);
-            }
-            if fin {
-                self.send_fin::<OPTIONS>(now, true, sink);
-                continue;
-            }
-            self.send_data::<OPTIONS>(now, seq, len, retransmission, sink);
-            if interval.is_some()
-                && self.pacer.is_early(now)
-                && (self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0)
-            {
-                // the next packet has to wait
-                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
-                self.pacer.wait();
-                return;
-            }
-            // what usually ends it, without another look at everything: more data waits for the window
-            if !OPTIONS && !retransmission && interval.is_none() && pipe > 0 && pipe + len + mss > limit {
-                let more = self.application.unsent(self.seq.nxt) >= mss && self.seq.has_receive_window(mss);
-                if more {
-                    self.congestion.set_cwnd_limited(true);
-                    return;
-                }
             }
         }
     }
 
-    /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset.
+    /// Sends new data, unless window, pacing, application or NIC queue forbid it; returns whether more may be sent.
+    #[inline(always)]
+    fn send_new<const OPTIONS: bool>(
+        &mut self,
+        now: Time,
+        (interval, limit): (Option<Time>, u64),
+        sink: &mut impl SegmentSink,
+    ) -> bool {
+        let mss = u64::from(self.seq.mss);
+        let seq = self.seq.nxt;
+        let unsent = self.application.unsent(seq);
+        let len = mss.min(unsent);
+        if len == 0 || !self.seq.has_receive_window(len) {
+            self.congestion.set_cwnd_limited(false);
+            let fin = len == 0 && self.application.is_fin_next(seq);
+            if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
+                self.send_fin::<OPTIONS>(now, false, sink);
+            }
+            return false;
+        }
+        let pipe = if OPTIONS { self.recovery.pipe_for_new_data(&self.seq) } else { self.recovery.pipe(&self.seq) };
+        let exempt = OPTIONS && self.recovery.take_frto_credit();
+        if !exempt && !self.may_send(now, (interval, limit), pipe, len) {
+            return false;
+        }
+        if exempt && self.is_too_early(now, interval, limit) {
+            return false;
+        }
+        if OPTIONS && self.is_refused(now, Some(len), false, sink) {
+            return false;
+        }
+        if let Some(interval) = interval {
+            self.pacer.on_sent(now, interval);
+        }
+        self.send_data::<OPTIONS>(now, seq, len, false, sink);
+        // the next packet may have to wait
+        if unsent > len && self.is_too_early(now, interval, limit) {
+            return false;
+        }
+        // what usually ends it, without another look at everything: more data waits for the window
+        if !OPTIONS
+            && interval.is_none()
+            && pipe > 0
+            && pipe + len + mss > limit
+            && unsent >= len + mss
+            && self.seq.has_receive_window(mss)
+        {
+            self.congestion.set_cwnd_limited(true);
+            return false;
+        }
+        true
+    }
+
+    /// Retransmits what is lost first, unless window, pacing or NIC queue forbid it; returns whether more may be sent.
+    #[inline(never)]
+    fn send_lost<const OPTIONS: bool>(
+        &mut self,
+        now: Time,
+        (interval, limit): (Option<Time>, u64),
+        sink: &mut impl SegmentSink,
+    ) -> bool {
+        let Some((seq, end)) = self.recovery.next_retransmission(self.seq.mss.into()) else { return false };
+        let len = end - seq;
+        if self.recovery.retransmits_at_once() {
+            if self.is_too_early(now, interval, limit) {
+                return false;
+            }
+        } else {
+            let pipe = self.recovery.pipe(&self.seq);
+            if !self.may_send(now, (interval, limit), pipe, len) {
+                return false;
+            }
+        }
+        let fin = self.application.is_fin(seq);
+        if OPTIONS && self.is_refused(now, (!fin).then_some(len), true, sink) {
+            return false;
+        }
+        if let Some(interval) = interval {
+            self.pacer.on_sent(now, interval);
+        }
+        if fin {
+            self.send_fin::<OPTIONS>(now, true, sink);
+            return true;
+        }
+        self.send_data::<OPTIONS>(now, seq, self.application.data_within(seq, len), true, sink);
+        let more = self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0;
+        !(more && self.is_too_early(now, interval, limit))
+    }
+
+    /// Whether window and pacing allow `len` bytes more than the `pipe` in flight.
+    #[inline(always)]
+    fn may_send(&mut self, now: Time, (interval, limit): (Option<Time>, u64), pipe: u64, len: u64) -> bool {
+        // one packet may always be in flight, unless the controller has failed
+        if pipe + len > limit && (pipe > 0 || limit == 0) {
+            self.congestion.set_cwnd_limited(true);
+            return false;
+        }
+        !self.is_too_early(now, interval, limit)
+    }
+
+    /// Whether pacing forbids a packet now, which then waits.
+    #[inline(always)]
+    fn is_too_early(&mut self, now: Time, interval: Option<Time>, limit: u64) -> bool {
+        let early = interval.is_some() && self.pacer.is_early(now);
+        if early {
+            self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+            self.pacer.wait();
+        }
+        early
+    }
+
+    /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset. Returns whether it was.
     #[inline]
-    fn restart_after_idle(&mut self, now: Time) {
-        if self.seq.is_idle()
+    fn restart_after_idle(&mut self, now: Time) -> bool {
+        let restarts = self.seq.is_idle()
             && self.application.unsent(self.seq.nxt) > 0
             && self.seq.nxt > 0
-            && now.saturating_sub(self.last_sent) > self.rto.timeout()
-        {
+            && now.saturating_sub(self.last_sent) > self.rto.timeout();
+        if restarts {
             self.congestion.on_idle();
         }
+        restarts
     }
 
     #[inline(always)]
@@ -121,7 +181,6 @@ impl Sender {
         retransmission: bool,
         sink: &mut impl SegmentSink,
     ) {
-        let len = self.application.data_within(seq, len);
         if retransmission {
             self.recovery.on_retransmitted(now, seq, seq + len);
             self.retransmits += 1;
@@ -200,7 +259,7 @@ impl Sender {
             if self.application.is_fin(start) {
                 self.send_fin::<true>(now, true, sink);
             } else {
-                self.send_data::<true>(now, start, end - start, true, sink);
+                self.send_data::<true>(now, start, self.application.data_within(start, end - start), true, sink);
             }
         }
         self.recovery.on_probe(self.seq.nxt, !new_data);

@@ -27,6 +27,12 @@ impl Pacer {
         if self.waiting { self.next_at } else { Time::MAX }
     }
 
+    /// Whether packets wait and their time has come.
+    #[inline]
+    pub fn is_due(&self, now: Time) -> bool {
+        self.waiting && self.next_at <= now
+    }
+
     /// Whether packets wait and their time has not come.
     #[inline]
     pub fn is_waiting(&self, now: Time) -> bool {
