@@ -13,8 +13,10 @@ from pathlib import Path
 import eddyline._core as core
 from eddyline.errors import EddylineError
 
-MARK = re.compile(r"^<!-- rerun (\S+):((?: \w+)+) -->\n\n?(!\[.*?\]\([^)]+\))$", re.DOTALL | re.MULTILINE)
-"""A comment before a picture: the scenario file that the picture shows, and which charts."""
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+
+MARK = re.compile(r"^<!-- rerun (\S+?)(?::((?: \w+)+))? -->\n\n?(!\[.*?\]\([^)]+\))$", re.DOTALL | re.MULTILINE)
+"""A comment before a picture: the scenario file that it shows and which charts, or the record of its several runs."""
 
 FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -46,6 +48,8 @@ def rerun(text: str, page: Path) -> str:
 
     def figure(match: re.Match[str]) -> str:
         file = (page.parent / match[1]).resolve()
+        if file.suffix == ".json":
+            return several(file, match[3])
         scenario = file.read_text("utf-8")
         result = core.load(scenario, "toml", file.name, file.parent, []).run(core.SimOptions()).json
         name = html.escape(file.name, quote=True)
@@ -58,6 +62,41 @@ def rerun(text: str, page: Path) -> str:
 
     parts = FENCED.split(text)  # what shows how to mark a picture marks none
     return "".join(part if i % 2 else MARK.sub(figure, part) for i, part in enumerate(parts))
+
+
+def several(file: Path, picture: str) -> str:
+    """A picture of several runs, with what its record says of them; the record itself is loaded when it is wanted."""
+    record = json.loads(file.read_text("utf-8"))
+    runs = [run for run in record["runs"] if run["world"] != "response"]
+    counts = {"simulation": sum(run["world"] == "sim" for run in runs)}
+    ms = sum(run["ms"] for run in runs)
+    if product := record.get("product"):
+        cells = len(product["x"]) * len(product["y"])
+        counts["analysis"] = cells
+        ms += cells * product["run"]["ms"]
+    plural = {"simulation": "simulations", "analysis": "analyses of stability"}
+    said = " and ".join(f"{n:,} {plural[what] if n > 1 else what}" for what, n in counts.items() if n)
+    name = html.escape(record_name(file), quote=True)
+    return (
+        f'```{{raw}} html\n<div class="rerun" data-record="{name}" data-runs="{said}" data-ms="{round(ms)}">\n'
+        f'<div class="rerun-bar"></div>\n```\n\n{picture}\n\n```{{raw}} html\n</div>\n```'
+    )
+
+
+def record_name(file: Path) -> str:
+    """The name of a record: its place among the pictures, without ending."""
+    return file.relative_to(IMAGES).with_suffix("").as_posix()
+
+
+def record_scripts(folder: Path) -> None:
+    """Writes the records as scripts, which a page from a disk may load too."""
+    for file in sorted(IMAGES.rglob("*.json")):
+        script = folder / f"{record_name(file)}.js"
+        script.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(json.loads(file.read_text("utf-8")), separators=(",", ":"))
+        script.write_text(
+            f"(globalThis.eddylineRecords ??= {{}})[{json.dumps(record_name(file))}] = {text};\n", "utf-8"
+        )
 
 
 def with_laboratory(text: str, place: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import crate_pages
 import notebook_pages
-from figures import laboratory, rerun, with_laboratory
+from figures import laboratory, record_scripts, rerun, with_laboratory
 from paper_pages import paper_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -197,6 +197,7 @@ def carry(dist: Path, crates: Path, figures: Path, extra: Path) -> None:
     figures.mkdir(parents=True)
     for name in ("figure.js", "figure.css", "engine.js"):
         shutil.copyfile(dist / name, figures / name)
+    record_scripts(figures / "records")
     (extra / "laboratory").mkdir(parents=True)
     shutil.copyfile(dist / "index.html", extra / "laboratory" / "index.html")
     shutil.copytree(crates, extra / crate_pages.FOLDER, ignore=shutil.ignore_patterns(".*"))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import eddyline._core as core
+from eddyline.scenario import Scenario
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "website"))
@@ -22,7 +23,9 @@ import crate_pages  # noqa: E402
 import figures  # noqa: E402
 import notebook_pages  # noqa: E402
 import paper_pages  # noqa: E402
+import record  # noqa: E402
 import stage  # noqa: E402
+from recorded.record import Record, changes  # noqa: E402
 
 UPLOAD = ROOT / "examples/upload.toml"
 
@@ -158,15 +161,48 @@ def test_what_a_cell_prints_is_no_markup():
 
 
 def test_every_figure_runs_again_or_is_listed_with_the_reason():
-    guide = (ROOT / "docs/guides/browser.md").read_text()
+    _, _, without = (ROOT / "docs/guides/browser.md").read_text().partition("These have no button:")
     listed = {
         (ROOT / "docs/guides" / name).resolve()
-        for name in re.findall(r"^\| .*?\]\(([\w./-]+\.md)\)", guide, re.MULTILINE)
+        for name in re.findall(r"^\| \[[^]]*\]\(([\w./-]+\.md)\)", without.partition("\n## ")[0], re.MULTILINE)
     }
-    sheets = re.compile(r"images/controllers/")
-    assert ROOT / "docs/controllers/README.md" in listed
+    assert listed == {ROOT / "docs/concepts/instructions.md"}
     for page in ROOT.glob("docs/**/*.md"):
         text = figures.MARK.sub("", page.read_text())
         pictures = [name for name in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text) if name.endswith((".png", ".svg"))]
-        if any(not sheets.search(name) for name in pictures):
+        if pictures:
             assert page in listed, f"{page.relative_to(ROOT)}: {pictures}"
+
+
+def test_every_record_belongs_to_a_picture_that_carries_it():
+    marked = set()
+    for page in ROOT.glob("docs/**/*.md"):
+        for target, _, picture in figures.MARK.findall(page.read_text()):
+            if target.endswith(".json"):
+                carried = (page.parent / target).resolve()
+                drawn = re.search(r"\]\(([^)]+)\)$", picture).group(1)
+                assert carried == (page.parent / drawn).resolve().with_suffix(".json")
+                marked.add(carried)
+    assert marked == set(figures.IMAGES.rglob("*.json"))
+    assert {figures.record_name(file) for file in marked} == set(record.FIGURES)
+
+
+def test_a_record_has_a_scenario_once_and_otherwise_what_changes():
+    made = Record("eddyline")
+    scenario = Scenario.load(UPLOAD)
+    other = Scenario.load(UPLOAD, set={"flow.upload.start": "7 s"})
+    assert [made.run(each, 7) for each in (scenario, other, scenario)] == [0, 1, 0]
+    (base,) = made.bases
+    assert base == json.loads(scenario.canonical)
+    assert made.runs[1]["change"] == [["flow.1.start", "7 s"]]
+    assert changes({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == [["a.1.b", 3]]
+    assert changes({"a": [1]}, {"a": [1, 2]}) == [["a", [1, 2]]]
+    assert changes(base, base) == []
+    assert json.loads(made.json())["runs"] == made.runs
+
+
+def test_a_picture_of_several_runs_says_what_they_take(staged):
+    page = (staged / "controllers/README.md").read_text()
+    assert re.search(r'data-record="response" data-runs="28 simulations" data-ms="\d+"', page)
+    page = (staged / "theory/maps.md").read_text()
+    assert 'data-record="stability-map" data-runs="3,721 analyses of stability"' in page

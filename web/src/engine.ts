@@ -34,6 +34,15 @@ export async function compile(base64: string): Promise<WebAssembly.Module> {
   return module;
 }
 
+/** A worker with the module. */
+export function newWorker(module: WebAssembly.Module): Worker {
+  const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
+  const worker = new Worker(url);
+  URL.revokeObjectURL(url);
+  worker.postMessage({ kind: "load", module } satisfies Request);
+  return worker;
+}
+
 /** A worker that simulates one scenario after the other. */
 export class Simulator {
   private readonly worker: Worker;
@@ -41,15 +50,12 @@ export class Simulator {
   private static last = 0;
 
   constructor(module: WebAssembly.Module) {
-    const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
-    this.worker = new Worker(url);
-    URL.revokeObjectURL(url);
+    this.worker = newWorker(module);
     this.worker.onmessage = (event: MessageEvent<Reply>) => this.receive(event.data);
     this.worker.onerror = (event) => {
       for (const job of this.jobs.values()) job.reject(new Error(event.message));
       this.jobs.clear();
     };
-    this.send({ kind: "load", module });
   }
 
   /** Runs a scenario; `cancel` stops it, after which it rejects with `Cancelled`. */
@@ -71,6 +77,7 @@ export class Simulator {
   }
 
   private receive(reply: Reply): void {
+    if (reply.kind === "taken") return;
     const job = this.jobs.get(reply.id);
     if (!job) return;
     if (reply.kind === "begun") return job.listener?.begun(reply.begun);

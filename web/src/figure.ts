@@ -11,7 +11,9 @@ import { Cancelled, Simulator, compile } from "./engine.js";
 import { finding, type Result } from "./explain.js";
 import { time } from "./format.js";
 import { frame } from "./frame.js";
+import type { FigureRecord } from "./record.js";
 import { Recording } from "./recording.js";
+import { Several } from "./several.js";
 import { Strips } from "./strips.js";
 
 const HERE = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
@@ -19,20 +21,36 @@ const HERE = document.currentScript instanceof HTMLScriptElement ? document.curr
 declare global {
   /** What engine.js brings: the module by gzip in base 64. */
   var eddylineEngine: string | undefined;
+  /** What the scripts of records bring, by name. */
+  var eddylineRecords: Record<string, FigureRecord> | undefined;
 }
 
+let module: Promise<WebAssembly.Module> | null = null;
 let simulator: Promise<Simulator> | null = null;
 
-/** The engine as a script, which a page from a disk may load too; only once it is wanted. */
-function start(): Promise<Simulator> {
-  return (simulator ??= new Promise<string>((resolve, reject) => {
-    const script = el("script", { src: new URL("engine.js", HERE).href });
-    script.addEventListener("load", () => resolve(globalThis.eddylineEngine ?? ""));
-    script.addEventListener("error", () => reject(new Error("the simulator could not be loaded")));
+/** Loads a script, which a page from a disk may do too; only once it is wanted. */
+function script(name: string, what: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = el("script", { src: new URL(name, HERE).href });
+    script.addEventListener("load", () => resolve());
+    script.addEventListener("error", () => reject(new Error(`${what} could not be loaded`)));
     document.head.append(script);
-  })
-    .then(compile)
-    .then((module) => new Simulator(module)));
+  });
+}
+
+function engine(): Promise<WebAssembly.Module> {
+  return (module ??= script("engine.js", "the simulator").then(() => compile(globalThis.eddylineEngine ?? "")));
+}
+
+function start(): Promise<Simulator> {
+  return (simulator ??= engine().then((module) => new Simulator(module)));
+}
+
+/** The record of a figure, and what runs it. */
+async function recordOf(name: string): Promise<{ module: WebAssembly.Module; record: FigureRecord }> {
+  const loaded = await engine();
+  if (!globalThis.eddylineRecords?.[name]) await script(`records/${name}.js`, "the record of this figure");
+  return { module: loaded, record: globalThis.eddylineRecords![name]! };
 }
 
 class Figure {
@@ -129,7 +147,7 @@ class Figure {
 }
 
 /** The choice of the site between light and dark, for the colours of the charts. */
-function follow(figures: Figure[]): void {
+function follow(figures: (Figure | Several)[]): void {
   const copy = (): void => {
     const chosen = document.body.dataset["theme"];
     if (chosen === "light" || chosen === "dark") document.documentElement.dataset["theme"] = chosen;
@@ -143,7 +161,7 @@ function follow(figures: Figure[]): void {
 
 function begin(): void {
   document.querySelectorAll<HTMLElement>(".live").forEach(frame);
-  const figures = [...document.querySelectorAll<HTMLElement>(".rerun")].map((root) => new Figure(root));
+  const figures = [...document.querySelectorAll<HTMLElement>(".rerun")].map((root) => (root.dataset["record"] === undefined ? new Figure(root) : new Several(root, recordOf)));
   if (figures.length === 0) return;
   follow(figures);
   window.addEventListener("resize", () => figures.forEach((figure) => figure.resize()));

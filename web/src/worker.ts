@@ -2,6 +2,7 @@
 
 import { Scenario, initSync } from "../pkg/engine.js";
 import type { Done, Reply, Request } from "./messages.js";
+import { taken } from "./taking.js";
 
 /** Time between two pieces, in milliseconds. */
 const PIECE_MS = 40;
@@ -92,6 +93,10 @@ onmessage = (event: MessageEvent<Request>) => {
     const fail = (error: unknown): void => {
       reply({ kind: "failed", id: request.id, message: error instanceof Error ? error.message : String(error) });
     };
-    queue = queue.then(() => run(request)).catch(fail);
+    const work = (): Promise<void> | void => {
+      if (request.kind === "run") return run(request);
+      reply({ kind: "taken", id: request.id, values: taken(request.run, request.scenario, request.takes) });
+    };
+    queue = queue.then(work).catch(fail);
   }
 };

@@ -19,7 +19,8 @@ pub fn run(
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     let network = SortedNetwork::of(network);
-    if options.threads < 2 {
+    // WebAssembly has no threads; without the code for them the module is smaller
+    if options.threads < 2 || cfg!(target_arch = "wasm32") {
         return run_whole(&network, options, observe);
     }
     require_own_controllers(&network)?;

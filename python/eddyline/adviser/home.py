@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from eddyline.adviser.isp import Isp
     from eddyline.progress import Count
 
-__all__ = ["HomeAdvice", "advise_home"]
+__all__ = ["MEAN_S", "HomeAdvice", "advise_home", "lines"]
 
 _CONTROLLER = "cubic"
-_MEAN_S = 1.0
+MEAN_S = 1.0
+"""Goodputs in figures are means over this time."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,11 +78,11 @@ class HomeAdvice:
         from eddyline.plots.home import before_and_after as drawn
 
         named = (("before", self.before), ("after", self.after))
-        return drawn([(f"{name}, grade {e.grade}", _lines(e.series)) for name, e in named], self.isp.title)
+        return drawn([(f"{name}, grade {e.grade}", lines(e.series)) for name, e in named], self.isp.title)
 
 
-def _lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
-    """Times and values: round-trip times of the ping, and the goodput of each direction, means over a second."""
+def lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
+    """Times and values: round-trip times of the ping, and the goodput of each direction, means over `MEAN_S`."""
     import numpy as np
 
     found = {}
@@ -89,9 +90,12 @@ def _lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
     found["latency"] = (list(rows["time_s"]), list(rows["value"]))
     goodputs = series[series["quantity"] == "goodput_bps"]
     for name in ("downloads", "uploads"):
-        rows = goodputs[goodputs["entity"].str.startswith(f"{name}[")]
-        total = rows.groupby(np.ceil(rows["time_s"] / _MEAN_S) * _MEAN_S)["value"].sum() * INTERVAL_S / _MEAN_S
-        found[name] = (list(total.index), list(total))
+        flows = [goodputs[goodputs["entity"] == f"{name}[{i}]"] for i in range(FLOWS)]
+        # in the order of time and of flows: the sums of other orders have other last digits
+        together = sum(flow["value"].to_numpy() for flow in flows)
+        ends, which = np.unique(np.ceil(flows[0]["time_s"].to_numpy() / MEAN_S), return_inverse=True)
+        total = np.bincount(which, together) * INTERVAL_S / MEAN_S
+        found[name] = ((ends * MEAN_S).tolist(), total.tolist())
     return found
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eddyline.evaluation.subject import Subject
     from eddyline.scenario import Result, Scenario
 
-__all__ = ["CAPACITY", "RESPONSE", "closed_form"]
+__all__ = ["CAPACITY", "RESPONSE", "SETTLING", "STEP_S", "closed_form"]
 
 CAPACITY = Path(500e6, 0.080)
 """Enough for the known response functions, but finite: some controllers do not respond to losses."""
@@ -30,11 +30,12 @@ _LOSSES = tuple(10 ** (-half / 2) for half in range(10, 3, -1))
 _QUICK = (1e-4, 1e-3, 1e-2)
 _CYCLES = 48
 """Losses in a run."""
-_SETTLING = 0.6
+SETTLING = 0.6
 """Share of the packets before the measurement: windows decrease from their slow-start value."""
 _MIN_ROUNDS = 400
 _MIN_S = (12.0, 2.0)  # at full rate: one round of BBR's ProbeRTT
-_STEP_S = 0.05
+STEP_S = 0.05
+"""Between two values of the series."""
 _FULL = 0.9
 """Share of the capacity beyond which the capacity limits, not the law."""
 
@@ -57,7 +58,7 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
     sender = {"name": "tested", "controller": {"kind": subject.kind}, "size": f"{size * (FULL_PACKET_B - 40):.0f} B"}
     queue = {"kind": "droptail", "limit": f"{CAPACITY.limit(1.0)} packets"}
     table = lossy_path(loss, CAPACITY.rtt_s, "periodic", sender, f"{CAPACITY.rate_bps:.0f} bit/s", queue=queue)
-    times = {"duration": f"{duration:.6f} s", "record": {"interval": f"{_STEP_S} s"}, "seed": seed}
+    times = {"duration": f"{duration:.6f} s", "record": {"interval": f"{STEP_S} s"}, "seed": seed}
     return subject.scenario(times | table, CAPACITY.rate_bps)
 
 
@@ -66,8 +67,8 @@ def _take(subject: Subject, point: Point, result: Result) -> Taken:
     _, window = series_of(result, "cwnd_packets", "tested")
     sending = np.flatnonzero(rate > 0)
     last = int(sending[-1]) if len(sending) else 0  # the end of the transfer or of the run
-    sent = np.cumsum(rate[:last]) * _STEP_S / (8 * FULL_PACKET_B)
-    first = int(np.searchsorted(sent, sent[-1] * _SETTLING)) if last else 0
+    sent = np.cumsum(rate[:last]) * STEP_S / (8 * FULL_PACKET_B)
+    first = int(np.searchsorted(sent, sent[-1] * SETTLING)) if last else 0
     counted = slice(first, last)
     bps = float(rate[counted].mean()) if first < last else None
     theory = None if subject.parameters else closed_form(subject.kind, float(point["loss"]))

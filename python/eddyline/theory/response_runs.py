@@ -9,7 +9,7 @@ from eddyline.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["lossy_path", "mean_window"]
+__all__ = ["lossy_path", "mean_window", "simulation"]
 
 _MIN_LOSS = 1e-6
 _TOLERANCE = 0.01  # of the ratio of periodic losses
@@ -20,7 +20,19 @@ _ROUND_TRIPS = 400
 def mean_window(
     kind: str, loss: float, packets_per_s: float, rtt_s: float, *, packet_bytes: int, ack_every: int, losses: str
 ) -> float | None:
-    """Mean window in packets of one sender, alone on a path with a loss ratio and without a bottleneck.
+    """Mean window in packets of one sender, simulated; see `simulation`."""
+    options: Any = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
+    scenario = simulation(kind, loss, packets_per_s, rtt_s, **options)
+    if scenario is None:
+        return None
+    window: float | None = scenario.run("sim", series=False).to_dict()["flows"][0]["window_packets"]["mean"]
+    return window
+
+
+def simulation(
+    kind: str, loss: float, packets_per_s: float, rtt_s: float, *, packet_bytes: int, ack_every: int, losses: str
+) -> Scenario | None:
+    """One sender, alone on a path with a loss ratio and without a bottleneck.
 
     Slow start, until the first losses, is left out. None below a loss ratio of 1e-6, which needs too many packets, and
     where no periodic loss of every n-th packet has that ratio.
@@ -41,9 +53,7 @@ def mean_window(
     measured = max(_LOSSES * between, _ROUND_TRIPS * rtt_s)
     sender = {"controller": {"kind": kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}
     times = {"duration": f"{settled + measured:.9f} s", "warmup": f"{settled:.9f} s"}
-    flow = Scenario(times | lossy_path(loss, rtt_s, losses, sender)).run("sim", series=False).to_dict()["flows"][0]
-    window: float | None = flow["window_packets"]["mean"]
-    return window
+    return Scenario(times | lossy_path(loss, rtt_s, losses, sender))
 
 
 def lossy_path(

@@ -6,12 +6,13 @@ from typing import Any
 
 from eddyline.scenario import Scenario
 
-__all__ = ["simulated"]
+__all__ = ["SHOWN", "settled_s", "simulated", "simulation"]
 
 _WARMUP = (500, 30)  # round trips and periods
 _MEASURED = 30  # periods
-_SHOWN = 5  # periods
 _POINTS = 8  # of a series in a round trip
+SHOWN = 5
+"""Periods of the queue in figures."""
 
 
 def simulated(
@@ -24,11 +25,50 @@ def simulated(
     threshold_packets: int,
     packet_bytes: int,
 ) -> dict[str, Any]:
-    """The queue of flows with default parameters, each starting a third of a round trip after the previous one.
+    """Measurements of `simulation`, and its queue of some periods."""
+    settled = settled_s(rtt_s, period_s)
+    path: Any = {
+        "rate_bps": rate_bps,
+        "rtt_s": rtt_s,
+        "threshold_packets": threshold_packets,
+        "packet_bytes": packet_bytes,
+    }
+    result = simulation(kind, flows, period_s, **path).run("sim")
+    bottleneck = result.to_dict()["links"][0]
+    frame = result.series
+    frame = frame[(frame["quantity"] == "queue_packets") & (frame["entity"] == "there")]
+    frame = frame[frame["time_s"] >= settled]
+    lengths = frame["value"]
+    shown = frame[frame["time_s"] <= settled + SHOWN * period_s]
+    return {
+        "sim_amplitude_packets": float(lengths.quantile(0.95) - lengths.quantile(0.05)) / 0.9,
+        "sim_queue_max_packets": bottleneck["queue_packets"]["max"],
+        "sim_queue_min_packets": float(lengths.min()),
+        "sim_utilisation": bottleneck["utilisation"],
+        "sim_series": {"time_s": list(shown["time_s"] - settled), "queue_packets": list(shown["value"])},
+    }
+
+
+def settled_s(rtt_s: float, period_s: float) -> float:
+    """When the measurement begins."""
+    return _WARMUP[0] * rtt_s + _WARMUP[1] * period_s
+
+
+def simulation(
+    kind: str,
+    flows: int,
+    period_s: float,
+    *,
+    rate_bps: float,
+    rtt_s: float,
+    threshold_packets: int,
+    packet_bytes: int,
+) -> Scenario:
+    """Flows with default parameters at a threshold, each starting a third of a round trip after the previous one.
 
     `period_s` is the period of the closed form, from which the duration follows.
     """
-    settled = _WARMUP[0] * rtt_s + _WARMUP[1] * period_s
+    settled = settled_s(rtt_s, period_s)
     link = {"delay": f"{rtt_s / 2:.12f} s"}
     queue = {"kind": "step", "threshold": f"{threshold_packets} packets", "limit": "unlimited"}
     scenario = {
@@ -53,17 +93,4 @@ def simulated(
             }
         ],
     }
-    result = Scenario(scenario).run("sim")
-    bottleneck = result.to_dict()["links"][0]
-    frame = result.series
-    frame = frame[(frame["quantity"] == "queue_packets") & (frame["entity"] == "there")]
-    frame = frame[frame["time_s"] >= settled]
-    lengths = frame["value"]
-    shown = frame[frame["time_s"] <= settled + _SHOWN * period_s]
-    return {
-        "sim_amplitude_packets": float(lengths.quantile(0.95) - lengths.quantile(0.05)) / 0.9,
-        "sim_queue_max_packets": bottleneck["queue_packets"]["max"],
-        "sim_queue_min_packets": float(lengths.min()),
-        "sim_utilisation": bottleneck["utilisation"],
-        "sim_series": {"time_s": list(shown["time_s"] - settled), "queue_packets": list(shown["value"])},
-    }
+    return Scenario(scenario)
