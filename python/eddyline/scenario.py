@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -14,6 +15,7 @@ from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
 from eddyline.recording import Recording
 from eddyline.results import Results
+from eddyline.source import Source
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
 
 if TYPE_CHECKING:
@@ -58,11 +60,10 @@ class Scenario:
         name: str = "scenario",
         folder: str | Path | None = None,
     ) -> None:
-        from eddyline.encoding import table_text
-
-        text = table_text(table, name)
-        self._folder = Path("" if folder is None else folder).absolute()  # the working directory may change
-        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
+        # the working directory may change
+        self._source = Source.of_table(table, name, Path("" if folder is None else folder).absolute())
+        self._given = _pairs(set)
+        self._core = self._source.load(self._given)
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -76,14 +77,21 @@ class Scenario:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path = Path(path)
-        return cls._of(_core.load_file(path, _pairs(set)), path.parent.absolute())
+        given = _pairs(set)
+        core = _core.load_file(path, given)
+        return cls._of(core, replace(Source.of_file(path), folder=path.parent.absolute()), given)
 
     @classmethod
-    def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
+    def _of(cls, core: _core.Scenario, source: Source, given: Sequence[tuple[str, str]] = ()) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._core = core
-        scenario._folder = folder
+        scenario._source = source
+        scenario._given = list(given)
         return scenario
+
+    @classmethod
+    def _loaded(cls, source: Source, given: Sequence[tuple[str, str]] = ()) -> Scenario:
+        return cls._of(source.load(given), source, given)
 
     @property
     def title(self) -> str:
@@ -113,16 +121,18 @@ class Scenario:
         """
         if not 0 <= seed < SEEDS:
             raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
-        core = _core.load(self.canonical, "json", self.title, self._folder, [("seed", str(seed))])
-        return Scenario._of(core, self._folder)
+        return Scenario._loaded(self._source, [*self._given, ("seed", str(seed))])
 
     def with_overrides(self, set: Overrides) -> Scenario:
         """The same scenario with keys set by dotted name: `{"link.up.rate": "5 Mbit/s", "flow.*.count": 2}`.
 
+        They are set in the scenario as it was written, after earlier ones: what follows from them, such as a limit of
+        `"200 ms"` or the defaults of another kind, follows anew.
+
         Raises:
             ScenarioError: Something is wrong then.
         """
-        return Scenario._of(_core.load(self.canonical, "json", self.title, self._folder, _pairs(set)), self._folder)
+        return Scenario._loaded(self._source, [*self._given, *_pairs(set)])
 
     @property
     def duration_s(self) -> float:
@@ -142,7 +152,17 @@ class Scenario:
     @property
     def folder(self) -> Path:
         """Where relative paths in it start."""
-        return self._folder
+        return self._source.folder
+
+    @property
+    def source(self) -> Source:
+        """The scenario as it was written, without overrides."""
+        return self._source
+
+    @property
+    def given(self) -> list[tuple[str, str]]:
+        """All overrides, in order."""
+        return list(self._given)
 
     @property
     def expected_worlds(self) -> list[str]:
@@ -277,7 +297,7 @@ class Scenario:
         entry.check(options)
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
-        run = interruptible(partial(entry.run, self._core, options.with_folder(self._folder)), progress)
+        run = interruptible(partial(entry.run, self._core, options.with_folder(self.folder)), progress)
         result = Result(None, self, run, asked=options.recorded())
         if run.failures:
             raise _failure(result, run.failures)
@@ -337,7 +357,7 @@ class Scenario:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self.canonical, self.title, self._folder))
+        return (_restore, (self._source, self._given))
 
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
@@ -362,8 +382,8 @@ def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
     return pairs(overrides)
 
 
-def _restore(canonical: str, name: str, folder: Path) -> Scenario:
-    return Scenario._of(_core.load(canonical, "json", name, folder), folder)
+def _restore(source: Source, given: Sequence[tuple[str, str]]) -> Scenario:
+    return Scenario._loaded(source, given)
 
 
 def load_results(folder: str | Path) -> Results[Result]:
@@ -405,7 +425,7 @@ def stored(folder: Path) -> tuple[str, Scenario]:
     from eddyline.result_folder import read
 
     text, canonical, base = read(folder)
-    return text, Scenario._of(_core.load(canonical, "json", str(folder / SCENARIO), base), base)
+    return text, Scenario._loaded(Source(canonical, "json", str(folder / SCENARIO), base))
 
 
 class Result(Recording):

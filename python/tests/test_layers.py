@@ -36,6 +36,7 @@ LAYERS = (
             "ranges",
             "recording",
             "scratch",
+            "source",
             "spelling",
             "summary",
             "watching",

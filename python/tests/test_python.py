@@ -7,6 +7,7 @@ import math
 import pickle
 import threading
 import tomllib
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,9 @@ from conftest import TWO_WAY
 
 import eddyline as el
 from eddyline.summary import student_t, summarise
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -276,3 +280,31 @@ def test_summary_leaves_nulls_out():
         "seeds": [1, 2],
         "a": {"b": {"mean": 1.0, "sd": None, "ci95": None, "n": 1}, "c": None, "d": None},
     }
+
+
+def test_overrides_apply_to_the_scenario_as_it_was_written(tmp_path: Path) -> None:
+    queue = {"kind": "droptail", "limit": "200 ms"}
+    table = {
+        "duration": "2 s",
+        "link": [{"name": n, "rate": "10 Mbit/s", "delay": "20 ms", "queue": queue} for n in ("there", "back")],
+        "flow": [{"name": "f", "controller": {"kind": "newreno"}, "data": ["there"], "ack": ["back"]}],
+    }
+    scenario = el.Scenario(table)
+    # a limit that follows from the rate, and the defaults of other kinds
+    for override in (
+        {"link.there.rate": "3 Mbit/s"},
+        {"link.there.queue": {"kind": "pie"}},
+        {"flow.f.controller.kind": "cubic"},
+    ):
+        expected = el.Scenario(table, set=override)
+        for changed in (scenario.with_overrides(override), scenario.with_seed(7).with_overrides(override)):
+            assert changed.with_seed(scenario.seed).canonical == expected.canonical
+        assert scenario.run(set=override).scenario.sha256 == expected.sha256
+    cubic = scenario.with_overrides({"flow.f.controller.kind": "cubic", "link.there.queue.kind": "pie"})
+    changed = cubic.with_overrides({"flow.f.controller.kind": "ledbat", "link.there.queue.kind": "codel"})
+    assert changed.to_dict()["link"][0]["queue"]["target"] == "5 ms"
+    assert pickle.loads(pickle.dumps(cubic)).canonical == cubic.canonical
+    varied = {"link.there.rate": ["3 Mbit/s"]}
+    swept = el.sweep(cubic, varied, out=tmp_path / "swept", workers=1).flows
+    alone = cubic.with_overrides({"link.there.rate": "3 Mbit/s"}).run().flows
+    assert swept["rtt_s.p99"].tolist() == alone["rtt_s.p99"].tolist()

@@ -168,8 +168,9 @@ def command(
     folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
     import eddyline.ranges as ranges
+    from eddyline.source import Source
     from eddyline.sweeps.grid import Vary
-    from eddyline.sweeps.plan import Plan, Source
+    from eddyline.sweeps.plan import Plan
     from eddyline.sweeps.sweep import run
 
     if as_table and as_json:

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eddyline.errors import ScenarioError
+from eddyline.source import Source
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of
 from eddyline.sweeps.parts import ENTITIES, POINTS, label_types, labelled
-from eddyline.sweeps.plan import Source
 from eddyline.sweeps.store import EXTENSION_PART, PARTS, STAGING, name_of, parts_of, put, synced
 
 if TYPE_CHECKING:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.controllers.installed import import_declared
-from eddyline.encoding import table_text
 from eddyline.errors import InputError, ScenarioError
 from eddyline.parallel import processors
 from eddyline.sweeps.grid import Grid
@@ -19,64 +16,17 @@ from eddyline.sweeps.worker import Job
 from eddyline.worlds import require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from eddyline.controllers.transfer import Origin
-    from eddyline.scenario import Scenario
+    from eddyline.source import Source
     from eddyline.sweeps.grid import Vary
 
-__all__ = ["Plan", "Source"]
+__all__ = ["Plan"]
 
 _CHUNK = 256
 _MAX_ERRORS = 100
-
-
-@dataclass(frozen=True)
-class Source:
-    """A scenario as it was written."""
-
-    text: str
-    format: str
-    name: str
-    folder: Path
-
-    @classmethod
-    def of_file(cls, path: Path) -> Source:
-        """A scenario file.
-
-        Raises:
-            ScenarioError: It cannot be read.
-        """
-        try:
-            if path.is_file():
-                text = path.read_bytes().decode("utf-8")
-                return cls(text, "json" if path.suffix.lower() == ".json" else "toml", str(path), path.parent)
-        except (OSError, UnicodeDecodeError):
-            pass
-        _core.load_file(path)  # raises what is wrong
-        raise ScenarioError(f"{path}: cannot be read")
-
-    @classmethod
-    def of_scenario(cls, scenario: Scenario) -> Source:
-        """A loaded scenario."""
-        return cls(scenario.canonical, "json", scenario.title, scenario.folder)
-
-    @classmethod
-    def of_table(cls, table: Mapping[str, Any]) -> Source:
-        """A scenario as a dict. Relative paths in it are relative to the working directory.
-
-        Raises:
-            ScenarioError: No scenario can hold one of its values.
-        """
-        return cls(table_text(table, "scenario"), "dict", "scenario", Path())
-
-    def load(self, overrides: Sequence[tuple[str, str]]) -> _core.Scenario:
-        """The scenario with overrides.
-
-        Raises:
-            ScenarioError: Something in it is wrong.
-        """
-        return _core.load(self.text, self.format, self.name, self.folder, overrides)
 
 
 class Plan:

@@ -104,11 +104,14 @@ def sweep(
     """
     from eddyline.encoding import pairs, value_text
     from eddyline.scenario import Scenario
+    from eddyline.source import Source
     from eddyline.sweeps.grid import Vary
-    from eddyline.sweeps.plan import Plan, Source
+    from eddyline.sweeps.plan import Plan
 
+    earlier: list[tuple[str, str]] = []
     if isinstance(scenario, Scenario):
-        source = Source.of_scenario(scenario)
+        source = scenario.source
+        earlier = [(key, value) for key, value in scenario.given if key not in vary]
     elif isinstance(scenario, Mapping):
         source = Source.of_table(scenario)
     else:
@@ -118,7 +121,7 @@ def sweep(
         for key, given in vary.items()
     ]
     jitter = [] if start_jitter is None else [("flow.*.start_jitter", value_text(start_jitter))]
-    plan = Plan(source, lists, [*pairs(set), *jitter], seeds, world, shard)
+    plan = Plan(source, lists, [*earlier, *pairs(set), *jitter], seeds, world, shard)
     return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s)
 
 

@@ -95,6 +95,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
     """Runs one point. Any error is its outcome."""
     from eddyline.parallel import ended_after
     from eddyline.scenario import Scenario
+    from eddyline.source import Source
     from eddyline.worlds import RunOptions
 
     started = time.perf_counter()
@@ -104,7 +105,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
         folder = _folder(job)
-        scenario = Scenario._of(_core.load(job.text, job.format, job.name, folder, overrides), folder)
+        scenario = Scenario._loaded(Source(job.text, job.format, job.name, folder), overrides)
         with ended_after(job.timeout_s if job.controllers else None):
             progress = limited(job.timeout_s, heartbeat)
             options = RunOptions(series=False)

@@ -351,7 +351,7 @@ impl Net {
             self.release(now, pipe - self.pipes.len() as u32);
             return false;
         }
-        let Some((next, direct)) = self.pipes.pop(pipe, packet) else { return false };
+        let (next, direct) = self.pipes.pop(pipe, packet);
         self.events.set(source, next);
         if !direct || packet.flags.impaired() {
             return self.arrive(now, packet);
