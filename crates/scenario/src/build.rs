@@ -174,6 +174,7 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
     Flow {
         name: table.name.clone(),
         controller: Arc::new(table.controller.clone()),
+        transport: table.transport,
         data,
         ack,
         host: hosts.place(table.host.as_ref(), &table.name),

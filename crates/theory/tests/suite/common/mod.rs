@@ -115,6 +115,7 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
     Flow {
         name: name.to_owned(),
         controller: fast(alpha, BaseRttSource::Estimated),
+        transport: None,
         data: data.into(),
         ack: ack.into(),
         host: 0,
