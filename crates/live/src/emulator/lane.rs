@@ -233,12 +233,11 @@ impl<'a> Lane<'a> {
 
     /// Does all that is due by `now`, in order of time.
     fn run_until(&mut self, now: Time) {
-        loop {
-            let at = self.next();
-            if at > now {
-                return;
-            }
+        let mut at = self.next();
+        self.stalls.late(now.saturating_sub(at));
+        while at <= now {
             self.step(at);
+            at = self.next();
         }
     }
 

@@ -18,6 +18,8 @@ use crate::run::{PRIORITY, prioritise};
 
 /// Largest datagram.
 const MAX_DATAGRAM: usize = 65_535;
+/// Datagrams taken in a row before timers have their turn.
+const BATCH: usize = 64;
 /// Longest sleep: how soon the end of the run is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
 
@@ -95,7 +97,9 @@ impl<'a> End<'a> {
                 self.host.on_timer(now);
                 done = self.run(now);
             }
-            while let Some(arrival) = self.socket.receive(&mut buffer).map_err(|e| LiveError::call("receive", e))? {
+            for _ in 0..BATCH {
+                let arrival = self.socket.receive(&mut buffer).map_err(|e| LiveError::call("receive", e))?;
+                let Some(arrival) = arrival else { break };
                 let now = clock.now();
                 self.late(arrival.waited);
                 let datagram = BytesMut::from(&buffer[..arrival.bytes]);
