@@ -40,6 +40,24 @@ def test_fast_keeps_alpha_packets_queued() -> None:
     assert queues[0] == pytest.approx(queues[1], abs=2.0)
 
 
+def test_a_flow_that_asks_for_a_transport_runs_where_that_is() -> None:
+    table = one_flow(kind="fast", alpha="10 packets") | {"duration": "1 s", "warmup": "0 s"}
+    documents = []
+    for transport in (None, "quic", "tcp"):
+        asked = {} if transport is None else {"transport": transport}
+        scenario = el.Scenario(table | {"flow": [table["flow"][0] | asked]})
+        assert scenario.run("theory").flows["packets_per_s"].iloc[0] > 0, "an equation has no transport"
+        lacks = {"quic": "sim", "tcp": "quic"}.get(transport or "")
+        if lacks is not None:
+            with pytest.raises(el.InputError, match="asks for"):
+                scenario.run(lacks)
+        if transport != "tcp":
+            documents.append(scenario.run("quic", series=False).to_dict())
+    for document in documents:
+        del document["cost"], document["scenario_sha256"]
+    assert documents[0] == documents[1]
+
+
 def test_a_run_repeats_in_another_process(installed: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "cubic.json"
     path.write_text(json.dumps(one_flow(kind="noq-cubic")))

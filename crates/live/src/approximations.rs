@@ -7,6 +7,7 @@ use eddyline_scenario::network::{Flow, Local, PacingGain, TimestampClock};
 use crate::controllers;
 use crate::error::LiveError;
 use crate::host::Host;
+use crate::quic::{self, is_quic};
 use crate::timestamps;
 
 /// Smallest payload of a full segment that Linux is given here; below, its own lower limits begin.
@@ -40,7 +41,11 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
         return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
     }
     for flow in &network.flows {
-        controllers::check(flow)?;
+        if is_quic(flow) {
+            quic::check(network, flow)?;
+        } else {
+            controllers::check(flow)?;
+        }
         if flow.peer.is_some() {
             return refuse(format!("flows that share a connection (flow {})", flow.name), elsewhere);
         }
@@ -61,14 +66,22 @@ pub fn of(network: &Network) -> Vec<String> {
          its window, every few milliseconds"
             .to_owned(),
     ];
-    for flow in &network.flows {
+    let over = |quic: bool| network.flows.iter().filter(move |f| is_quic(f) == quic);
+    if over(true).next().is_some() {
+        notes.push(
+            "flows over QUIC have the stack, the keys and the sizes of world quic; those values of theirs are from the stack's own state"
+                .to_owned(),
+        );
+    }
+    notes.extend(eddyline_quic_host::approximations::of(over(true)));
+    for flow in over(false) {
         for note in about(flow) {
             notes.push(format!("flow {}: {note}", flow.name));
         }
     }
     for (what, on) in [("timestamps", (|f| f.tcp.timestamps) as fn(&Flow) -> bool), ("sack", |f| f.tcp.sack)] {
-        let with = network.flows.iter().filter(|f| on(f)).count();
-        if with > 0 && with < network.flows.len() {
+        let with = over(false).filter(|f| on(f)).count();
+        if with > 0 && with < over(false).count() {
             notes.push(format!("tcp.{what}: all flows have it, because it is a setting of the host"));
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
 use eddyline_scenario::series::Series;
-use eddyline_scenario::{Format, Input, Network};
+use eddyline_scenario::{Format, Input, Network, Vocabulary};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
@@ -126,7 +126,10 @@ fn exit_code(status: ExitStatus) -> ExitCode {
 fn load(given: &Arguments, text: &str) -> Result<Network, LiveError> {
     let name = given.file.as_ref().map_or_else(|| "scenario".to_owned(), |f| f.display().to_string());
     let input = Input { text, format: Format::Json, name: &name, folder: given.folder.as_deref() };
-    let scenario = eddyline_scenario::load(&input, &[]).map_err(|e| LiveError::Input(e.to_string()))?;
+    // flows over QUIC may have the stack's own controllers
+    let vocabulary = Vocabulary::new(eddyline_quic_host::kinds()).map_err(|e| LiveError::Failed(e.to_string()))?;
+    let scenario =
+        eddyline_scenario::load_with(&vocabulary, &input, &[]).map_err(|e| LiveError::Input(e.to_string()))?;
     Ok(scenario.network)
 }
 

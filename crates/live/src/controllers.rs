@@ -7,6 +7,7 @@ use eddyline_scenario::network::Flow;
 use crate::built_in::{self, Defined};
 use crate::error::LiveError;
 use crate::host::Host;
+use crate::quic::is_quic;
 use crate::tcp::has_congestion_control;
 
 /// Kinds and the kernel's names for them.
@@ -44,8 +45,8 @@ pub fn has_parameters(controller: &ControllerParams) -> bool {
 /// The kernel's names of the flows' congestion controls, with what must stay loaded for them.
 #[derive(Debug)]
 pub struct Controllers {
-    /// The name for each flow.
-    pub names: Vec<String>,
+    /// The name for each flow; none for those over QUIC.
+    pub names: Vec<Option<String>>,
     #[cfg(feature = "bpf")]
     _loaded: crate::bpf::Loaded,
 }
@@ -60,14 +61,18 @@ impl Controllers {
         let mut loaded = crate::bpf::Loaded::default();
         let (mut names, mut defined, built_in) = (Vec::new(), Defined::default(), built_in::is_there());
         for flow in &network.flows {
-            names.push(match stock(flow.controller.name()) {
+            if is_quic(flow) {
+                names.push(None);
+                continue;
+            }
+            names.push(Some(match stock(flow.controller.name()) {
                 Some(name) => require(name, &hosts[0])?,
                 None if built_in => defined.require(network, flow)?,
                 #[cfg(feature = "bpf")]
                 None => loaded.require(network, flow)?,
                 #[cfg(not(feature = "bpf"))]
                 None => return Err(without_bpf(flow)),
-            });
+            }));
         }
         Ok(Self {
             names,
@@ -91,7 +96,7 @@ pub fn check(flow: &Flow) -> Result<(), LiveError> {
     }
     Err(LiveError::Unsupported {
         what: format!("controller {kind} (flow {})", flow.name),
-        hint: "it has what Linux has, fast and vfast; run it with --world sim",
+        hint: "it has what Linux has, fast and vfast, and over QUIC (`transport`) all; run it with --world sim",
     })
 }
 

@@ -3,10 +3,11 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use eddyline_quic_host::{Crypto, Pair, pair};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use eddyline_scenario::result::{Cost, RunResult};
@@ -21,14 +22,16 @@ use thread_priority::{
 use crate::approximations;
 use crate::clock::Clock;
 use crate::controllers::Controllers;
-use crate::emulator::{self, Captured, LaneReport, Shared};
+use crate::emulator::{self, Captured, LaneReport, Lateness, Shared};
 use crate::error::LiveError;
+use crate::flow_state::FlowState;
 use crate::host::{self, Host};
 use crate::path_check;
 use crate::placement::Placement;
+use crate::quic::{self, is_quic};
 use crate::sampler::{self, FlowSamples};
 use crate::summary::{Ending, summarise};
-use crate::tcp::{self, FlowState};
+use crate::tcp;
 use crate::trust::{BaseRtt, Faults, Starved};
 use crate::watch::Watch;
 
@@ -103,7 +106,9 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
         reports.push(report);
     }
     for host in &shared.hosts {
-        faults.device_drops += host.device_drops()?;
+        let (device, sockets) = host.drops()?;
+        faults.device_drops += device;
+        faults.socket_drops += sockets;
     }
     let of = |flow: &Flow, s: &FlowSamples| {
         let share = |samples: u64| samples as f64 / s.count.max(1) as f64;
@@ -111,6 +116,7 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     };
     faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| of(f, s)).collect();
     faults.base_rtts = base_rtts(&network, &samples);
+    faults.endpoints = endpoints(&network, &flows);
     faults.failures = flows.iter().filter_map(|f| f.failure()).collect();
     if let Some(folder) = &options.pcap {
         let captured: Vec<&Captured> = reports.iter().map(|r| &r.captured).collect();
@@ -137,20 +143,28 @@ fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
     let measured = network.flows.iter().zip(samples).filter(|(f, _)| constant(f));
     measured
         .filter_map(|(flow, samples)| {
-            let min_rtt = samples.last.map(|info| info.min_rtt).filter(|us| (1..u32::MAX).contains(us))?;
+            // of QUIC's packets the smallest that is acknowledged depends on the stack
+            let smallest = if is_quic(flow) { flow.header } else { flow.ack_packet };
             let handshake = flow
                 .data
                 .iter()
                 .chain(flow.ack.iter())
-                .fold(Time::ZERO, |sum, l| sum + network.links[*l as usize].transmission_time(flow.ack_packet));
+                .fold(Time::ZERO, |sum, l| sum + network.links[*l as usize].transmission_time(smallest));
             Some(BaseRtt {
                 flow: flow.name.clone(),
-                measured: f64::from(min_rtt) * 1e-6,
+                measured: samples.last.and_then(|state| state.min_rtt)?,
                 expected: (network.propagation_rtt(flow) + handshake).as_secs_f64(),
-                alone: network.flows.len() == 1 && Some(flow.start) == first,
+                alone: network.flows.len() == 1 && Some(flow.start) == first && !is_quic(flow),
             })
         })
         .collect()
+}
+
+/// How late the ends of connections were that do not belong to the kernel.
+fn endpoints(network: &Network, flows: &[Arc<FlowState>]) -> Vec<(String, Lateness)> {
+    let lateness = |state: &FlowState| state.lateness.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let quic = network.flows.iter().zip(flows).filter(|(flow, _)| is_quic(flow));
+    quic.map(|(flow, state)| (flow.name.clone(), lateness(state))).collect()
 }
 
 /// A thread of the emulator; it tells whether it has real-time priority.
@@ -164,7 +178,7 @@ pub fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
     let start = |number: usize| {
         let shared = Arc::clone(shared);
         let serve = move || {
-            let real_time = prioritise(&shared.network);
+            let real_time = prioritise(&shared.network, PRIORITY);
             let report = emulator::run(&shared, number);
             // never back: another thread may have failed before this one ended
             shared.stopped.fetch_or(report.is_err(), Ordering::Relaxed);
@@ -176,14 +190,14 @@ pub fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
 }
 
 /// Gives the current thread real-time priority where that is allowed and of use; returns whether it has it.
-fn prioritise(network: &Network) -> bool {
+pub fn prioritise(network: &Network, priority: u8) -> bool {
     // wake when asked, not up to 50 us later
     let _ = prctl::set_timerslack(1);
     let fastest = network.links.iter().map(|l| l.rate).max().unwrap_or(Rate::from_bps(0));
     if fastest.as_bps() > FASTEST_WITH_PRIORITY {
         return false;
     }
-    take_priority(PRIORITY)
+    take_priority(priority)
 }
 
 /// Gives the current thread a real-time priority where that is allowed; returns whether it has it.
@@ -194,9 +208,9 @@ pub fn take_priority(priority: u8) -> bool {
 }
 
 /// Two threads a flow. They end with the process.
-fn start_flows(shared: &Arc<Shared>, controls: &[String]) -> Result<Vec<Arc<FlowState>>, LiveError> {
+fn start_flows(shared: &Arc<Shared>, controls: &[Option<String>]) -> Result<Vec<Arc<FlowState>>, LiveError> {
     let ready = Arc::new(Barrier::new(controls.len() + 1));
-    let mut flows = Vec::new();
+    let (mut flows, mut clients) = (Vec::new(), Vec::new());
     let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
         let thread = thread::Builder::new().name(name).stack_size(STACK).spawn(body);
         thread.map(drop).map_err(|e| LiveError::call("thread", e))
@@ -205,12 +219,25 @@ fn start_flows(shared: &Arc<Shared>, controls: &[String]) -> Result<Vec<Arc<Flow
         let state = Arc::new(FlowState::default());
         flows.push(Arc::clone(&state));
         let (shared, ready) = (Arc::clone(shared), Arc::clone(&ready));
-        spawn(format!("sink {i}"), Box::new(move || tcp::receive(&shared, i, &state, &ready)))?;
+        let flow = &shared.network.flows[i];
+        let receive: Box<dyn FnOnce() + Send> = if is_quic(flow) {
+            let Pair { client, server, opening } = pair(&shared.network, flow, &flow.name, &Crypto::null(), false);
+            clients.push(Some((client, opening)));
+            Box::new(move || quic::receive(&shared, i, &state, server, &ready))
+        } else {
+            clients.push(None);
+            Box::new(move || tcp::receive(&shared, i, &state, &ready))
+        };
+        spawn(format!("sink {i}"), receive)?;
     }
     ready.wait();
-    for (i, control) in controls.iter().enumerate() {
+    for (i, (control, client)) in controls.iter().zip(clients).enumerate() {
         let (shared, state, control) = (Arc::clone(shared), Arc::clone(&flows[i]), control.clone());
-        spawn(format!("sender {i}"), Box::new(move || tcp::send(&shared, i, &state, &control)))?;
+        let send: Box<dyn FnOnce() + Send> = match client {
+            Some((client, opening)) => Box::new(move || quic::send(&shared, i, &state, client, opening)),
+            None => Box::new(move || tcp::send(&shared, i, &state, control.as_deref().unwrap_or_default())),
+        };
+        spawn(format!("sender {i}"), send)?;
     }
     Ok(flows)
 }

@@ -7,15 +7,13 @@ use eddyline_scenario::series::{FLOW, Quantity, Series};
 use eddyline_units::Time;
 
 use crate::emulator::Shared;
-use crate::tcp::{FlowState, TcpInfo};
+use crate::flow_state::{FlowState, SenderState};
 use crate::watch::Watch;
 
 /// Time between two samples of all flows ...
 const SPACING: Time = Time::from_ms(5);
 /// ... but at least this for each flow, so that sampling takes a few percent of a processor at most.
 const PER_FLOW: Time = Time::from_ps(100_000_000);
-/// A pacing rate from here on means that packets are not paced.
-const UNPACED: u64 = u64::MAX / 2;
 
 /// Samples of one flow over the part of the summary window in which it is alive.
 #[derive(Debug, Clone, Default)]
@@ -29,13 +27,13 @@ pub struct FlowSamples {
     /// Sum of windows in packets.
     pub cwnd: f64,
     /// Minimum and maximum window in packets.
-    pub cwnd_range: Option<(u32, u32)>,
+    pub cwnd_range: Option<(f64, f64)>,
     /// Sum of smoothed round-trip times in seconds.
     pub rtt: f64,
-    /// Sum of minimum round-trip times in seconds.
+    /// Sum of minimum round-trip times in seconds; not a number where the sender does not know one.
     pub min_rtt: f64,
     /// The last state seen.
-    pub last: Option<TcpInfo>,
+    pub last: Option<SenderState>,
     /// Time and delivered bytes where the window begins for the flow, and at its end.
     pub begin: Option<(Time, u64)>,
     /// The same at the end.
@@ -95,38 +93,36 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
     if samples.end.is_none_or(|_| completed.is_none()) {
         samples.end = Some((completed.unwrap_or(now).min(now), delivered));
     }
-    let Some(info) = flow.socket.get().and_then(|socket| TcpInfo::of(socket).ok()) else { return };
-    samples.last = Some(info);
-    if now < from || completed.is_some() || info.rtt == 0 {
-        return;
-    }
+    let Some(state) = flow.now() else { return };
+    samples.last = Some(state);
+    let Some(rtt) = state.rtt.filter(|_| now >= from && completed.is_none()) else { return };
     samples.count += 1;
     let spec = &shared.network.flows[i];
     let endless =
         spec.application == Application::Bulk && spec.size.is_none() && spec.stop.is_none_or(|stop| now < stop);
-    if endless && info.unsent == 0 && info.in_flight + 1 < info.cwnd {
+    if endless && state.starved {
         samples.starved += 1;
         // what it could have sent is missing only where the slowest link has nothing to do
         let slowest = spec.data.iter().min_by_key(|l| shared.network.links[**l as usize].rate);
         samples.idle += u64::from(slowest.is_some_and(|l| shared.held[*l as usize].load(Ordering::Relaxed) == 0));
     }
-    samples.cwnd += f64::from(info.cwnd);
-    let (low, high) = samples.cwnd_range.unwrap_or((info.cwnd, info.cwnd));
-    samples.cwnd_range = Some((low.min(info.cwnd), high.max(info.cwnd)));
-    samples.rtt += f64::from(info.rtt) * 1e-6;
-    samples.min_rtt += f64::from(info.min_rtt) * 1e-6;
+    samples.cwnd += state.cwnd;
+    let (low, high) = samples.cwnd_range.unwrap_or((state.cwnd, state.cwnd));
+    samples.cwnd_range = Some((low.min(state.cwnd), high.max(state.cwnd)));
+    samples.rtt += rtt;
+    samples.min_rtt += state.min_rtt.unwrap_or(f64::NAN);
 }
 
-fn rows(series: &mut Series, at: Time, flow: usize, info: Option<TcpInfo>, goodput: f64) {
+fn rows(series: &mut Series, at: Time, flow: usize, state: Option<SenderState>, goodput: f64) {
     let mut row = |q, v| series.push(at.as_secs_f64(), FLOW, flow as u32, q, v);
-    if let Some(info) = info {
-        row(Quantity::CwndPackets, f64::from(info.cwnd));
-        row(Quantity::InFlightPackets, f64::from(info.in_flight));
-        if info.rtt > 0 {
-            row(Quantity::SrttS, f64::from(info.rtt) * 1e-6);
+    if let Some(state) = state {
+        row(Quantity::CwndPackets, state.cwnd);
+        row(Quantity::InFlightPackets, state.in_flight);
+        if let Some(rtt) = state.rtt {
+            row(Quantity::SrttS, rtt);
         }
-        if info.pacing < UNPACED {
-            row(Quantity::PacingBps, info.pacing as f64 * 8.0);
+        if let Some(rate) = state.pacing {
+            row(Quantity::PacingBps, rate);
         }
     }
     row(Quantity::GoodputBps, goodput);

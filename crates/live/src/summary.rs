@@ -13,8 +13,8 @@ use eddyline_scenario::result::{
 
 use crate::approximations;
 use crate::emulator::{FlowMeter, LaneReport};
+use crate::flow_state::FlowState;
 use crate::sampler::FlowSamples;
-use crate::tcp::FlowState;
 use crate::trust::{Faults, judge};
 
 /// Name of this world.
@@ -94,21 +94,21 @@ fn flow_result(ending: &Ending<'_>, i: usize) -> FlowResult {
         packets_per_s: rate(meter.new_packets as f64),
         rtt_s: RttResult { mean: mean(samples.rtt), ..RttResult::default() },
         responsiveness_rpm: None,
-        base_rtt_s: mean(samples.min_rtt),
+        base_rtt_s: mean(samples.min_rtt).filter(|rtt| rtt.is_finite()),
         queueing_delay_s: forward.zip(reverse).map(|(f, r)| f + r),
         forward_queueing_delay_s: forward,
         reverse_queueing_delay_s: reverse,
         ack_compression: meter.compression(),
         window_packets: WindowResult {
             mean: mean(samples.cwnd),
-            min: range.map(|(low, _)| f64::from(low)),
-            max: range.map(|(_, high)| f64::from(high)),
+            min: range.map(|(low, _)| low),
+            max: range.map(|(_, high)| high),
         },
         delivered_bytes: Some(state.delivered.load(Ordering::Relaxed)),
-        retransmits: samples.last.map(|info| info.retransmits.into()),
-        timeouts: samples.last.and_then(|info| info.timeouts).map(Into::into),
+        retransmits: samples.last.map(|state| state.retransmits),
+        timeouts: samples.last.and_then(|state| state.timeouts),
         completed_at_s: completed.map(|at| at.as_secs_f64()),
-        delivered_ce: flow.tcp.ecn.then(|| samples.last.map(|info| info.delivered_ce.into())).flatten(),
+        delivered_ce: samples.last.and_then(|state| state.delivered_ce).filter(|_| flow.tcp.ecn),
         ..FlowResult::default()
     }
 }

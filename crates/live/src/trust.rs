@@ -102,6 +102,10 @@ pub struct Faults {
     pub device_drops: u64,
     /// Packets that hosts did not take.
     pub refused: u64,
+    /// Datagrams that sockets had no room for.
+    pub socket_drops: u64,
+    /// How late the ends of QUIC connections were, by flow.
+    pub endpoints: Vec<(String, Lateness)>,
     /// Threads had real-time priority.
     pub real_time: bool,
     /// Failures of flows.
@@ -150,6 +154,17 @@ pub fn judge(network: &Network, faults: &Faults) -> Emulation {
     }
     if faults.refused > 0 {
         because.push(format!("hosts did not take {} packets", faults.refused));
+    }
+    if faults.socket_drops > 0 {
+        because.push(format!("sockets had no room for {} datagrams", faults.socket_drops));
+    }
+    for (flow, lateness) in &faults.endpoints {
+        if let Some(late) = lateness.quantile(0.99).filter(|late| *late > MAX_LATE_P99) {
+            let late = ms(late);
+            because.push(format!(
+                "the QUIC endpoints of flow {flow} were {late:.1} ms late or more, one time in a hundred"
+            ));
+        }
     }
     Emulation {
         trusted: because.is_empty(),
@@ -230,6 +245,18 @@ mod tests {
         let judged = |check| judge(&network(), &Faults { check: Some(check), ..Faults::default() }).trusted;
         assert!(!judged(check));
         assert!(judged(PathCheck { rate_bps: Some(9.99e6), ..check }));
+    }
+
+    #[test]
+    fn a_late_endpoint_is_noticed() {
+        let trusted = |late| {
+            let mut lateness = Lateness::default();
+            (0..100).for_each(|_| lateness.add(Time::from_ms(late)));
+            judge(&network(), &Faults { endpoints: vec![("x".to_owned(), lateness)], ..Faults::default() }).trusted
+        };
+        assert!(trusted(1));
+        assert!(!trusted(9));
+        assert!(!judge(&network(), &Faults { socket_drops: 1, ..Faults::default() }).trusted);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use eddyline_units::Time;
 use serde::Serialize;
 
 use crate::emulator::Shared;
+use crate::flow_state::FlowState;
 use crate::sampler::FlowSamples;
-use crate::tcp::FlowState;
 
 /// Time between two lines.
 const SPACING: Time = Time::from_ms(500);
@@ -28,9 +28,9 @@ struct Line<'a> {
 struct FlowLine<'a> {
     name: &'a str,
     goodput_bps: f64,
-    cwnd_packets: Option<u32>,
+    cwnd_packets: Option<f64>,
     srtt_s: Option<f64>,
-    retransmits: Option<u32>,
+    retransmits: Option<u64>,
 }
 
 /// A link at the moment.
@@ -65,13 +65,13 @@ impl Watch {
         let mut flows = Vec::new();
         for (i, flow) in shared.network.flows.iter().enumerate() {
             let delivered = states[i].delivered.load(Ordering::Relaxed);
-            let info = samples[i].last;
+            let state = samples[i].last;
             flows.push(FlowLine {
                 name: &flow.name,
                 goodput_bps: (delivered - self.delivered[i]) as f64 * 8.0 / span.as_secs_f64(),
-                cwnd_packets: info.map(|i| i.cwnd),
-                srtt_s: info.filter(|i| i.rtt > 0).map(|i| f64::from(i.rtt) * 1e-6),
-                retransmits: info.map(|i| i.retransmits),
+                cwnd_packets: state.map(|s| s.cwnd),
+                srtt_s: state.and_then(|s| s.rtt),
+                retransmits: state.map(|s| s.retransmits),
             });
             self.delivered[i] = delivered;
         }

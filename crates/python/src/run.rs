@@ -161,6 +161,10 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
         SimError::OtherWorld { world, .. } => {
             InputError::new_err((error.to_string(), format!("run it with --world {world}")))
         }
+        SimError::NoQuic(_) => InputError::new_err((
+            error.to_string(),
+            "run it with --world kernel, or leave `transport` out and run it with --world quic".to_owned(),
+        )),
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
     }
 }

@@ -2,14 +2,12 @@
 
 use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_path::Ecn;
+use eddyline_quic_host::{ClientConfig, Datagram, EcnCodepoint, Host, Pair, clock, settings};
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink, RecoveryState};
 use eddyline_units::Time;
-use noq_proto::{ClientConfig, EcnCodepoint};
 
-use crate::clock;
-use crate::host::{Datagram, Host};
-use crate::settings;
+use crate::in_transit::InTransit;
 
 /// Something that the meter of a flow must know.
 #[derive(Debug, Clone, Copy)]
@@ -65,15 +63,15 @@ impl Direction {
     }
 
     /// The packet of a datagram that goes this way with data, or the other way with acknowledgements.
-    fn packet(&self, now: Time, datagram: &Datagram, kind: PacketKind) -> Packet {
+    fn packet(&self, now: Time, (number, datagram): (u64, &Datagram<'_>), kind: PacketKind) -> Packet {
         let reverse = matches!(kind, PacketKind::Ack | PacketKind::SynAck);
         let mut flags = PacketFlags::default();
         if datagram.ecn.is_some() {
             flags.set_ecn(self.ecn);
         }
-        let bytes = datagram.bytes as u32;
+        let bytes = datagram.content.len() as u32;
         Packet {
-            seq: datagram.number,
+            seq: number,
             sent_at: now,
             metadata: Metadata::default(),
             waited: Time::ZERO,
@@ -106,6 +104,8 @@ pub const SERVER: usize = 1;
 #[derive(Debug)]
 pub struct Connection {
     hosts: [Host; 2],
+    /// Datagrams of each host on their way to the other.
+    in_transit: [InTransit; 2],
     /// Data from the host of the same place to the other, where there are any.
     directions: [Option<Direction>; 2],
     /// Opens the connection; none once it has.
@@ -117,8 +117,15 @@ pub struct Connection {
 
 impl Connection {
     /// A connection without data.
-    pub fn new(hosts: [Host; 2], client: ClientConfig) -> Self {
-        Self { hosts, directions: [None, None], client: Some(client), closed: false, timers: [Time::MAX; 2] }
+    pub fn new(Pair { client, server, opening }: Pair) -> Self {
+        Self {
+            hosts: [client, server],
+            in_transit: Default::default(),
+            directions: [None, None],
+            client: Some(opening),
+            closed: false,
+            timers: [Time::MAX; 2],
+        }
     }
 
     /// Data from the host at `place` to the other. The connection opens when the first direction starts.
@@ -161,7 +168,7 @@ impl Connection {
                 _ => None,
             },
         );
-        let Some(mut content) = self.hosts[from].in_transit.take(packet.seq) else { return };
+        let Some(mut content) = self.in_transit[from].take(packet.seq) else { return };
         if corrupted {
             content.damage(packet.seq);
         }
@@ -179,7 +186,8 @@ impl Connection {
         // data may carry an acknowledgement of the other direction
         let both = packet.kind == PacketKind::Data && directions[to].is_some();
         let before = if both { self.hosts[to].acknowledgements() } else { 0 };
-        self.hosts[to].receive(now, content, ecn, &mut |d| send(directions, to, now, &d, sink));
+        let sent = &mut self.in_transit[to];
+        self.hosts[to].receive(now, content, ecn, &mut |d| send((directions, sent), to, now, &d, sink));
         if both && self.hosts[to].acknowledgements() != before {
             self.notice(to, Some(Notice::Ack { now, waited: packet.waited }));
         }
@@ -187,8 +195,8 @@ impl Connection {
     }
 
     fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
-        let directions = &self.directions;
-        let completed = self.hosts[host].run(now, &mut |d| send(directions, host, now, &d, sink));
+        let (directions, sent) = (&self.directions, &mut self.in_transit[host]);
+        let completed = self.hosts[host].run(now, &mut |d| send((directions, sent), host, now, &d, sink));
         self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;
@@ -236,7 +244,7 @@ impl Connection {
             last_rtt: (samples > 0).then(|| clock::duration(sample)),
             srtt: seen.smoothed().map(clock::duration),
             pacing_bps: seen.pacing_rate().map(|rate| rate as f64 * 8.0 * wire),
-            delivered_bytes: self.hosts[1 - place].receiving.delivered(),
+            delivered_bytes: self.hosts[1 - place].delivered(),
             retransmits: seen.lost_packets(),
             timeouts: seen.persistent_congestion(),
             completed_at: direction.completed_at,
@@ -275,22 +283,30 @@ impl Connection {
 
     /// Datagrams that arrived too late to be told from lost ones.
     pub fn too_late(&self) -> u64 {
-        self.hosts.iter().map(|h| h.in_transit.too_late()).sum()
+        self.in_transit.iter().map(InTransit::too_late).sum()
     }
 }
 
-/// Sends a datagram of `host`.
-fn send(directions: &[Option<Direction>; 2], host: usize, now: Time, datagram: &Datagram, sink: &mut dyn PacketSink) {
+/// Sends a datagram of `host`, whose content is kept in `sent`.
+fn send(
+    (directions, sent): (&[Option<Direction>; 2], &mut InTransit),
+    host: usize,
+    now: Time,
+    datagram: &Datagram<'_>,
+    sink: &mut dyn PacketSink,
+) {
+    let number = sent.insert(datagram.content, datagram.tag);
+    let numbered = (number, datagram);
     let (own, other) = (directions[host].as_ref(), directions[1 - host].as_ref());
     let packet = match (own, other) {
-        (Some(own), _) if datagram.data => own.packet(now, datagram, PacketKind::Data),
+        (Some(own), _) if datagram.data => own.packet(now, numbered, PacketKind::Data),
         (_, Some(other)) => {
             let kind = if datagram.handshake && host != CLIENT { PacketKind::SynAck } else { PacketKind::Ack };
-            other.packet(now, datagram, kind)
+            other.packet(now, numbered, kind)
         }
         (Some(own), None) => {
             let kind = if datagram.handshake { PacketKind::Syn } else { PacketKind::Fin };
-            own.packet(now, datagram, kind)
+            own.packet(now, numbered, kind)
         }
         (None, None) => return,
     };

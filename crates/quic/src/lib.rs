@@ -3,34 +3,20 @@
 //! The stack has no clock, socket or thread of its own: this crate gives it times and datagrams, and draws all that is random in it from
 //! the scenario's seed. The same scenario gives the same bytes, as in world `sim`.
 
-mod application;
-mod approximations;
-mod clock;
 mod connection;
-mod controller;
-mod crypto;
 mod error;
 mod flow;
-mod host;
 mod in_transit;
-mod kinds;
-mod observed;
-mod settings;
 mod transport;
 
 use std::ops::ControlFlow;
 
+pub use eddyline_quic_host::{CERTIFICATE_BYTES, Crypto, WORLD, kinds};
+use eddyline_quic_host::{approximations, controller};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Transport;
 use eddyline_sim::{Options, Outcome, Progress, SortedNetwork, run_over};
-// for its feature alone, see Cargo.toml
-use tracing as _;
-
-pub use crypto::{CERTIFICATE_BYTES, Crypto};
 pub use error::Error;
-pub use kinds::kinds;
-
-/// Name of this world.
-pub const WORLD: &str = "quic";
 
 /// Runs `network` over QUIC to its end; as [`eddyline_sim::run`].
 ///
@@ -54,15 +40,19 @@ pub fn run_with(
     crypto: Crypto,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
-    for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+    let flows = || network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    for flow in flows() {
         let unsupported = |reason| Error::Unsupported { flow: flow.name.clone(), reason };
-        controller::factory(network, flow, &host::Watched::default()).map_err(unsupported)?;
+        if flow.transport == Some(Transport::Tcp) {
+            return Err(unsupported("it asks for TCP, and all flows have QUIC here".to_owned()));
+        }
+        controller::check(network, flow, true).map_err(unsupported)?;
     }
     let sorted = SortedNetwork::of(network);
     let transport = transport::Quic::new(&sorted, crypto);
     let mut outcome = run_over(&sorted, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();
     let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
-    outcome.result.approximations.extend(approximations::of(network).into_iter().chain(failures));
+    outcome.result.approximations.extend(approximations::of(flows()).into_iter().chain(failures));
     Ok(outcome)
 }

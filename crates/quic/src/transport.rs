@@ -3,21 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use eddyline_path::random::Stream;
+use eddyline_quic_host::{Crypto, pair};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_sim::{Endpoint, FlowSetup, Transport};
-use noq_proto::congestion::NewRenoConfig;
-use noq_proto::{ClientConfig, ServerConfig};
 
 use crate::connection::{CLIENT, Connection, Direction, SERVER};
-use crate::controller;
-use crate::crypto::Crypto;
 use crate::flow::{Failures, QuicFlow, Shared, lock};
-use crate::host::{Host, Watched};
-use crate::kinds::Factory;
-use crate::observed::ObservedFactory;
-use crate::settings;
 
 /// Connections over QUIC.
 #[derive(Debug)]
@@ -40,44 +31,12 @@ impl<'a> Quic<'a> {
         lock(&self.failures).clone()
     }
 
-    /// The factory of the controllers of `spec`.
-    fn controller(&self, spec: &FlowSpec, watched: &Watched) -> Factory {
-        let factory =
-            controller::factory(self.network, spec, watched).unwrap_or_else(|_| unreachable!("checked before the run"));
-        ObservedFactory::new(factory, Arc::clone(&watched.seen))
-    }
-
     /// The connection of a flow, and of the one that goes the other way on it, which adds its direction later.
     fn connection(&self, setup: &FlowSetup<'_>) -> Connection {
         let FlowSetup { spec, path, number, generation, arrival, .. } = setup;
-        let peer = spec.peer.map(|peer| &self.network.flows[peer as usize]);
         // a flow keeps its stream when others are added
         let entity = arrival.map_or_else(|| spec.name.clone(), |number| format!("{} {number}", spec.name));
-        let mut random = Stream::new(self.network.seed, &entity, "quic");
-        let largest = [Some(*spec), peer].into_iter().flatten().map(settings::datagram).max().unwrap_or(0);
-        let (client_watched, server_watched) = (Watched::default(), Watched::default());
-
-        let factory = self.controller(spec, &client_watched);
-        let transport = settings::transport(Some(spec), peer, factory);
-        let mut client_config = ClientConfig::new(Arc::clone(&self.crypto.client));
-        let destination = settings::first_destination(&mut random);
-        client_config.transport_config(Arc::new(transport)).initial_dst_cid_provider(Arc::new(move || destination));
-        let config = settings::endpoint(largest, &mut random);
-        let endpoint = noq_proto::Endpoint::new(Arc::new(config), None, false);
-        let client = Host::new(endpoint, false, Some(spec), client_watched);
-
-        let factory = match peer {
-            Some(peer) => self.controller(peer, &server_watched),
-            None => Arc::new(NewRenoConfig::default()),
-        };
-        let transport = settings::transport(peer, Some(spec), factory);
-        let mut server_config = ServerConfig::new(Arc::clone(&self.crypto.server), Crypto::token_key());
-        server_config.transport_config(Arc::new(transport)).validation_token.sent(0);
-        let config = settings::endpoint(largest, &mut random);
-        let endpoint = noq_proto::Endpoint::new(Arc::new(config), Some(Arc::new(server_config)), false);
-        let server = Host::new(endpoint, true, peer, server_watched);
-
-        let mut connection = Connection::new([client, server], client_config);
+        let mut connection = Connection::new(pair(self.network, spec, &entity, &self.crypto, true));
         connection.add(CLIENT, Direction::new(spec, path, *number, *generation));
         connection
     }

@@ -175,6 +175,7 @@ impl Hosts {
 fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mut Hosts) -> Flow {
     let shared = FlowTable {
         controller: Arc::new(table.controller.clone()),
+        transport: table.transport,
         data,
         ack,
         host: hosts.place(table.host.as_ref(), &table.name),

@@ -14,6 +14,7 @@ use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_path::variation::Variation;
 use eddyline_units::{Rate, Time};
 
+pub use crate::model::Transport;
 pub use tcp::{AccurateEcn, Local, Pacing, PacingGain, PartialAckTimer, TcpOptions, TimestampClock};
 
 /// A link's place in [`Network::links`].
@@ -135,6 +136,8 @@ impl DerefMut for Flow {
 pub struct FlowTable {
     /// Congestion controller.
     pub controller: Arc<ControllerParams>,
+    /// Transport protocol, if the file asks for one.
+    pub transport: Option<Transport>,
     /// Links that data packets cross, in order; at least one.
     pub data: Arc<[LinkId]>,
     /// Links that acknowledgements cross, in order; at least one.

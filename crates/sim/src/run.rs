@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use eddyline_scenario::Network;
 
 use crate::parallel;
-use crate::simulation::{
-    Execution, Options, Outcome, Progress, SimError, SortedNetwork, require_own_controllers, run_whole,
-};
+use crate::simulation::{Execution, Options, Outcome, Progress, SimError, SortedNetwork, require_tcp, run_whole};
 
 /// Runs `network` over TCP to its end; `observe` is called periodically with the progress and may stop it.
 ///
@@ -23,7 +21,7 @@ pub fn run(
     if options.threads < 2 || cfg!(target_arch = "wasm32") {
         return run_whole(&network, options, observe);
     }
-    require_own_controllers(&network)?;
+    require_tcp(&network)?;
     match parallel::run(&network, options, observe)? {
         parallel::Run::Done(outcome) => Ok(*outcome),
         parallel::Run::NotDivided(reason) => {

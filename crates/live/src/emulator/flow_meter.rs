@@ -25,8 +25,9 @@ pub struct FlowMeter {
 
 impl FlowMeter {
     /// A data packet reaches the receiver's host.
-    pub fn data(&mut self, counts: bool, waited: Time, (wire, sequence, payload): (u32, u32, u32)) {
-        let new = self.seen.add(sequence, payload);
+    pub fn data(&mut self, counts: bool, waited: Time, (wire, sequence, payload): (u32, Option<u32>, u32)) {
+        // without a sequence number nothing is ever sent again: QUIC
+        let new = sequence.is_none_or(|sequence| self.seen.add(sequence, payload));
         self.data_packets += 1;
         self.all_data_bytes += u64::from(wire);
         if counts {

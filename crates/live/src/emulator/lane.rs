@@ -17,6 +17,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
 use super::captured::Captured;
+use super::datagram::Content;
 use super::flow_meter::FlowMeter;
 use super::lateness::Lateness;
 use super::link::{LiveLink, is_data};
@@ -26,6 +27,7 @@ use super::stalls::Stalls;
 use crate::clock::{Clock, duration};
 use crate::host::Host;
 use crate::placement::Placement;
+use crate::quic::is_quic;
 
 /// Packets read in a row before those that are due are delivered.
 const BATCH: usize = 64;
@@ -231,12 +233,11 @@ impl<'a> Lane<'a> {
 
     /// Does all that is due by `now`, in order of time.
     fn run_until(&mut self, now: Time) {
-        loop {
-            let at = self.next();
-            if at > now {
-                return;
-            }
+        let mut at = self.next();
+        self.stalls.late(now.saturating_sub(at));
+        while at <= now {
             self.step(at);
+            at = self.next();
         }
     }
 
@@ -279,21 +280,27 @@ impl<'a> Lane<'a> {
         if self.shared.any_packet {
             return self.take_any(now, host, bytes);
         }
-        let Some((flow, data, header)) = self.classify(host, bytes) else {
+        let Some((flow, from_sender, content)) = self.classify(host, bytes) else {
             self.packets.foreign += 1;
             return;
         };
-        let route = routes::of_flow(flow, data);
+        let route = routes::of_flow(flow, from_sender);
         let Route { subscriber, sizes, .. } = self.shared.routes[route];
         let mut kept = self.pool.pop().unwrap_or_default();
         kept.clear();
         kept.extend_from_slice(bytes);
-        let acked = self.acknowledged(flow, data, &header);
         self.packets.sent += 1;
         if self.shared.capture {
             self.captured.add(host, now, bytes);
         }
-        let packet = LivePacket::of_flow(kept, &header, sizes, (route as u32, subscriber), acked);
+        let place = (route as u32, subscriber);
+        let packet = match content {
+            Content::Tcp(header) => {
+                let acked = self.acknowledged(flow, from_sender, &header);
+                LivePacket::of_flow(kept, &header, sizes, place, acked)
+            }
+            Content::Quic(datagram) => LivePacket::of_datagram(kept, &datagram, sizes, place, from_sender),
+        };
         self.offer(now, packet);
     }
 
@@ -306,11 +313,13 @@ impl<'a> Lane<'a> {
     }
 
     /// The flow that a packet from `host` belongs to, and whether it comes from the flow's sender.
-    fn classify(&self, host: usize, bytes: &[u8]) -> Option<(usize, bool, Header)> {
-        let header = Header::read(bytes)?;
-        let flow = eddyline_capture::flow_of(header.source)?;
+    fn classify(&self, host: usize, bytes: &[u8]) -> Option<(usize, bool, Content)> {
+        let content = Content::read(bytes)?;
+        let (source, destination) = content.addresses();
+        let flow = eddyline_capture::flow_of(source)?;
         let sender = *self.shared.placement.sender.get(flow)?;
-        (header.source == header.destination).then_some((flow, sender == host, header))
+        let own = content.is_quic() == is_quic(&self.shared.network.flows[flow]);
+        (own && source == destination).then_some((flow, sender == host, content))
     }
 
     /// The acknowledgement number without wrap-around, from an arbitrary origin.
@@ -362,7 +371,7 @@ impl<'a> Lane<'a> {
                 let size = (packet.wire_bytes(), packet.sequence, packet.payload_bytes());
                 self.flows[flow].data(counts, packet.waited, size);
             }
-        } else if packet.acknowledgement().is_some() {
+        } else if packet.acknowledges {
             self.flows[flow].acknowledgement(counts, at, packet.waited, self.half_transmission[flow]);
         }
         let host = self.shared.routes[packet.route as usize].host;

@@ -1,6 +1,7 @@
 //! The emulated path in real time: the queues and links of `eddyline-path` between two network devices.
 
 mod captured;
+mod datagram;
 mod flow_meter;
 mod lane;
 mod lateness;

@@ -3,6 +3,7 @@
 use eddyline_path::{Acknowledgement, Class, Ecn, Packet};
 use eddyline_units::Time;
 
+use super::datagram::Datagram;
 use super::routes::Sizes;
 
 /// Bytes of an IPv4 header without options.
@@ -48,12 +49,7 @@ impl Header {
         let tcp = usize::from(bytes.get(ip + 12)? >> 4) * 4;
         let payload = total.checked_sub(ip + tcp)?;
         let selective = has_option(bytes.get(ip + 20..ip + tcp)?, 5);
-        let ecn = match bytes[1] & 3 {
-            0 => Ecn::NotCapable,
-            1 => Ecn::Ect1,
-            2 => Ecn::Ect0,
-            _ => Ecn::Ce,
-        };
+        let ecn = ecn(bytes[1]);
         Some(Self {
             source: word(14)?,
             destination: word(18)?,
@@ -64,6 +60,16 @@ impl Header {
             selective,
             ecn,
         })
+    }
+}
+
+/// The ECN field in the second byte of an IPv4 packet.
+pub const fn ecn(second: u8) -> Ecn {
+    match second & 3 {
+        0 => Ecn::NotCapable,
+        1 => Ecn::Ect1,
+        2 => Ecn::Ect0,
+        _ => Ecn::Ce,
     }
 }
 
@@ -114,8 +120,10 @@ pub struct LivePacket {
     pub hop: u32,
     /// Time spent waiting in queues.
     pub waited: Time,
-    /// Sequence number of its first byte of payload.
-    pub sequence: u32,
+    /// Sequence number of its first byte of payload, in TCP.
+    pub sequence: Option<u32>,
+    /// It is an acknowledgement without data.
+    pub acknowledges: bool,
     /// Its subscriber's host.
     pub host: u32,
     wire: u32,
@@ -139,7 +147,8 @@ impl LivePacket {
             route,
             hop: 0,
             waited: Time::ZERO,
-            sequence: header.sequence,
+            sequence: Some(header.sequence),
+            acknowledges: pure,
             host,
             wire: if data { header.payload + sizes.header } else { sizes.ack },
             payload: header.payload,
@@ -147,6 +156,28 @@ impl LivePacket {
             ecn: header.ecn,
             acknowledgement: pure.then_some(Acknowledgement { number: acked, selective: header.selective, flags }),
             connection: None,
+        }
+    }
+
+    /// A packet of a flow over QUIC, with the size that it has: the bytes of the datagram and `header`. What comes from the sender
+    /// after the handshake is data.
+    #[must_use]
+    pub fn of_datagram(
+        bytes: Vec<u8>,
+        datagram: &Datagram,
+        sizes: Sizes,
+        place: (u32, u32),
+        from_sender: bool,
+    ) -> Self {
+        let data = from_sender && !datagram.handshake;
+        let wire = datagram.payload + sizes.header;
+        Self {
+            bytes,
+            payload: if data { datagram.payload } else { 0 },
+            class: if data { Class::Data } else { Class::Ack },
+            acknowledges: !from_sender && !datagram.handshake,
+            ecn: datagram.ecn,
+            ..Self::cross(wire, place)
         }
     }
 
@@ -175,7 +206,8 @@ impl LivePacket {
             route,
             hop: 0,
             waited: Time::ZERO,
-            sequence: 0,
+            sequence: None,
+            acknowledges: false,
             host,
             wire,
             payload: wire,

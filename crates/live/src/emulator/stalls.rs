@@ -1,4 +1,4 @@
-//! How long a thread was ready to run and had to wait for a processor.
+//! How long a thread was ready to run and had to wait for a processor, or had something due and did not run.
 //!
 //! Other work on the machine takes the processor away, and Linux itself does: threads with real-time priority are suspended for 50 ms
 //! where they leave nothing to others for a second. Whatever a link could have sent meanwhile may be missing of its rate, and few
@@ -7,6 +7,10 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
+
+use eddyline_units::Time;
+
+use crate::clock::duration;
 
 /// Time that the current thread has run, time that it has waited, and how often it ran, in ns (proc(5)).
 const COUNTERS: &str = "/proc/thread-self/schedstat";
@@ -22,7 +26,10 @@ pub struct Stalls {
     counters: Option<File>,
     looked: Instant,
     waited: Duration,
+    /// In stalls, by the kernel's count.
     total: Duration,
+    /// In stalls, by what was due. The kernel does not count the time in which a virtual machine itself gets no processor.
+    late: Duration,
 }
 
 impl Stalls {
@@ -30,7 +37,13 @@ impl Stalls {
     #[must_use]
     pub fn of_this_thread() -> Self {
         let counters = File::open(COUNTERS).ok();
-        let mut stalls = Self { counters, looked: Instant::now(), waited: Duration::ZERO, total: Duration::ZERO };
+        let mut stalls = Self {
+            counters,
+            looked: Instant::now(),
+            waited: Duration::ZERO,
+            total: Duration::ZERO,
+            late: Duration::ZERO,
+        };
         stalls.begin();
         stalls
     }
@@ -38,7 +51,12 @@ impl Stalls {
     /// Forgets what was before.
     pub fn begin(&mut self) {
         self.waited = self.read().unwrap_or(self.waited);
-        self.total = Duration::ZERO;
+        (self.total, self.late) = (Duration::ZERO, Duration::ZERO);
+    }
+
+    /// What was due first when the thread looked was so much late.
+    pub fn late(&mut self, late: Time) {
+        self.late += stall(duration(late));
     }
 
     /// Looks, if it is time.
@@ -55,8 +73,9 @@ impl Stalls {
 
     /// The time in stalls.
     #[must_use]
-    pub const fn total(&self) -> Duration {
-        self.total
+    pub fn total(&self) -> Duration {
+        // both see most stalls
+        self.total.max(self.late)
     }
 
     fn read(&self) -> Option<Duration> {
@@ -84,6 +103,19 @@ mod tests {
     fn waits_are_read() {
         assert_eq!(waited("812000 62123 17\n"), Some(Duration::from_nanos(62_123)));
         assert_eq!(waited(""), None);
+    }
+
+    #[test]
+    fn what_was_due_shows_stalls_that_the_kernel_does_not_count() {
+        let mut stalls = Stalls::of_this_thread();
+        stalls.counters = None;
+        stalls.late(Time::from_ms(4));
+        assert_eq!(stalls.total(), Duration::ZERO);
+        stalls.late(Time::from_ms(42));
+        stalls.late(Time::from_ms(8));
+        assert_eq!(stalls.total(), Duration::from_millis(50));
+        stalls.begin();
+        assert_eq!(stalls.total(), Duration::ZERO);
     }
 
     #[test]

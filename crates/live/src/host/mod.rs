@@ -7,12 +7,14 @@ use std::fs;
 use std::thread;
 
 use eddyline_capture::address;
+use eddyline_quic_host::settings;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use nix::net::if_::if_nametoindex;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::error::LiveError;
+use crate::quic::is_quic;
 use crate::timestamps;
 pub use namespace::{Namespace, become_root};
 use netlink::{ECN, FINE_TIMESTAMPS, Metric, Netlink};
@@ -25,6 +27,8 @@ const DEVICE_QUEUE: u32 = 20_000;
 const MAX_MTU: u16 = 65_521;
 /// Bytes of IP and TCP headers without options.
 const HEADERS: u32 = 40;
+/// Bytes of IP and UDP headers.
+const UDP_HEADERS: u32 = 28;
 /// Bytes of the timestamps option, padded.
 const TIMESTAMPS: u32 = 12;
 /// Receive and send buffers: minimum, initial, maximum. No receiver limits a flow unless the scenario says so.
@@ -85,17 +89,21 @@ impl Host {
         Ok(Self { namespace, device })
     }
 
-    /// Packets that the device dropped because the emulator did not read them in time.
+    /// Packets that the device dropped because the emulator did not read them in time, and datagrams that sockets did not take.
     ///
     /// # Errors
     /// The counters cannot be read.
-    pub fn device_drops(&self) -> Result<u64, LiveError> {
-        let read = || {
-            self.namespace.enter()?;
-            let text = fs::read_to_string("/proc/thread-self/net/dev").map_err(|e| LiveError::call("net/dev", e))?;
-            dropped(&text).ok_or_else(|| LiveError::Failed("net/dev: no counters of the device".to_owned()))
+    pub fn drops(&self) -> Result<(u64, u64), LiveError> {
+        let read = |name: &str, find: fn(&str) -> Option<u64>| {
+            let text = fs::read_to_string(format!("/proc/thread-self/net/{name}"));
+            let text = text.map_err(|e| LiveError::call(name, e))?;
+            find(&text).ok_or_else(|| LiveError::Failed(format!("net/{name}: no counters")))
         };
-        thread::scope(|scope| scope.spawn(read).join()).unwrap_or(Ok(0))
+        let both = || {
+            self.namespace.enter()?;
+            Ok((read("dev", dropped)?, read("snmp", refused)?))
+        };
+        thread::scope(|scope| scope.spawn(both).join()).unwrap_or(Ok((0, 0)))
     }
 }
 
@@ -104,6 +112,14 @@ fn dropped(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|l| l.trim_start().strip_prefix(DEVICE)?.strip_prefix(':'))?;
     // eight columns of reception, then bytes, packets, errs, drop
     line.split_whitespace().nth(11)?.parse().ok()
+}
+
+/// Datagrams for which sockets had no room, on arrival or when they were sent.
+fn refused(text: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let full = names.split_whitespace().zip(values.split_whitespace()).filter(|(name, _)| name.ends_with("bufErrors"));
+    full.map(|(_, value)| value.parse::<u64>().ok()).sum()
 }
 
 fn tun_error(error: std::io::Error) -> LiveError {
@@ -117,7 +133,7 @@ fn tun_error(error: std::io::Error) -> LiveError {
 
 /// Parameters of TCP for all flows; see `approximations` for flows that disagree.
 fn settings(network: &Network) -> Result<(), LiveError> {
-    let any = |what: fn(&Flow) -> bool| if network.flows.iter().any(what) { "1" } else { "0" };
+    let any = |what: fn(&Flow) -> bool| if network.flows.iter().any(|f| !is_quic(f) && what(f)) { "1" } else { "0" };
     namespace::set("ipv4/tcp_timestamps", any(|f| f.tcp.timestamps))?;
     namespace::set("ipv4/tcp_sack", any(|f| f.tcp.sack))?;
     // ECN is asked for by each flow's route and granted whenever it is asked for
@@ -135,6 +151,9 @@ fn settings(network: &Network) -> Result<(), LiveError> {
 
 /// Largest packet of a flow: its payload with the headers that the kernel will add.
 fn mtu(flow: &Flow) -> u32 {
+    if is_quic(flow) {
+        return u32::from(settings::datagram(flow)) + UDP_HEADERS;
+    }
     flow.mss() + HEADERS + if flow.tcp.timestamps { TIMESTAMPS } else { 0 }
 }
 
@@ -165,5 +184,13 @@ mod tests {
                     eddyline0: 1 2 3 4 5 6 7 8 9 10 11 42 13 14 15 16\n";
         assert_eq!(dropped(text), Some(42));
         assert_eq!(dropped(""), None);
+    }
+
+    #[test]
+    fn datagrams_without_room_are_found() {
+        let names = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors InCsumErrors";
+        let text = format!("Tcp: A\nTcp: 1\n{names}\nUdp: 100 0 9 50 7 2 3\nUdpLite: A\nUdpLite: 4\n");
+        assert_eq!(refused(&text), Some(9));
+        assert_eq!(refused(""), None);
     }
 }

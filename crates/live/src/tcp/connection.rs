@@ -3,8 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, OnceLock, PoisonError};
+use std::sync::Barrier;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -19,35 +19,12 @@ use super::info::TcpInfo;
 use super::options;
 use crate::emulator::Shared;
 use crate::error::LiveError;
+use crate::flow_state::{FlowState, Sender};
 
 /// Bytes written or read at once.
 const CHUNK: usize = 256 << 10;
 /// Spacing of looks at a connection's state.
 const LOOK: Duration = Duration::from_millis(1);
-
-/// What other threads see of a flow.
-#[derive(Debug, Default)]
-pub struct FlowState {
-    /// Payload bytes that the receiving application has read.
-    pub delivered: AtomicU64,
-    /// The sender's connection.
-    pub socket: OnceLock<TcpStream>,
-    /// When the FIN was acknowledged.
-    pub completed: OnceLock<Time>,
-    failure: Mutex<Option<String>>,
-}
-
-impl FlowState {
-    /// What went wrong.
-    #[must_use]
-    pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn fail(&self, error: String) {
-        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-}
 
 /// Receives flow `i` until its end; `ready` is passed once connections are accepted.
 pub fn receive(shared: &Shared, i: usize, state: &FlowState, ready: &Barrier) {
@@ -107,7 +84,7 @@ fn connect_and_write(shared: &Shared, i: usize, state: &FlowState, control: &str
     connect(socket.as_raw_fd(), &other).map_err(|e| LiveError::call("connect", e))?;
     let stream = TcpStream::from(socket);
     let copy = stream.try_clone().map_err(|e| LiveError::call("socket", e))?;
-    _ = state.socket.set(copy);
+    _ = state.sender.set(Sender::Tcp(copy));
     write(shared, i, &stream).map_err(|e| LiveError::call("write", e))?;
     if shared.clock.now() >= shared.network.duration {
         return Ok(());

@@ -12,6 +12,9 @@ const COMMON: usize = 228;
 /// Those with counts of timeouts, of Linux 6.7 and later.
 const RECENT: usize = 248;
 
+/// A pacing rate from here on means that packets are not paced.
+const UNPACED: u64 = u64::MAX / 2;
+
 sockopt_impl!(CommonInfo, GetOnly, libc::IPPROTO_TCP, libc::TCP_INFO, [u8; COMMON]);
 sockopt_impl!(RecentInfo, GetOnly, libc::IPPROTO_TCP, libc::TCP_INFO, [u8; RECENT]);
 
@@ -47,6 +50,12 @@ impl TcpInfo {
     #[must_use]
     pub const fn is_finished(&self) -> bool {
         matches!(self.state, 5..=7)
+    }
+
+    /// The pacing rate in B/s, if packets are paced.
+    #[must_use]
+    pub fn pacing_rate(&self) -> Option<u64> {
+        Some(self.pacing).filter(|rate| *rate < UNPACED)
     }
 
     /// All that was written is acknowledged.

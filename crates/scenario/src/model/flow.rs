@@ -16,6 +16,10 @@ pub struct Flow {
     pub name: String,
     /// Congestion controller with its parameters.
     pub controller: ControllerParams,
+    /// Transport protocol, in a world that has it; only world `kernel` has both. Default: TCP in worlds `sim` and `kernel`, QUIC in
+    /// world `quic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
     /// Links that data packets cross, in order.
     #[schemars(length(min = 1, max = 255))]
     pub data: Vec<String>,
@@ -80,6 +84,16 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-minimum" = "1 B"))]
     pub size: Option<Bytes>,
+}
+
+/// A transport protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// TCP.
+    Tcp,
+    /// QUIC.
+    Quic,
 }
 
 /// Delay of the uncongested access.
@@ -205,6 +219,7 @@ impl Arrivals {
         Flow {
             name: self.name.clone(),
             controller: self.controller.clone(),
+            transport: None,
             data: self.data.clone(),
             ack: self.ack.clone(),
             host: self.host.clone(),

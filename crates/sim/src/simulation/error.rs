@@ -28,6 +28,9 @@ pub enum SimError {
         /// The world that has it.
         world: &'static str,
     },
+    /// The flow asks for QUIC.
+    #[error("flow {0:?} asks for QUIC: world sim has TCP only")]
+    NoQuic(String),
     /// Packets appeared or vanished: a defect of the simulator.
     #[error("internal error: packets not conserved: {0}")]
     NotConserved(String),

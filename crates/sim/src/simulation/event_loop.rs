@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::{fmt, mem, vec};
 
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
+use eddyline_scenario::network::{Arrivals, Flow as FlowSpec, Transport as Protocol};
 use eddyline_scenario::result::{RunResult, TrafficResult};
 use eddyline_scenario::series::Series;
 use eddyline_units::Time;
@@ -86,7 +86,7 @@ impl<'a> Simulation<'a> {
         transport: Option<&'a dyn Transport>,
     ) -> Result<Self, SimError> {
         if transport.is_none() {
-            require_own_controllers(network)?;
+            require_tcp(network)?;
         }
         let traced = options.qlog.is_some();
         let logger = (traced || options.packet_log.is_some()).then(|| {
@@ -568,12 +568,14 @@ impl Readings for Simulation<'_> {
     }
 }
 
-/// TCP has the controllers that are not part of another transport.
-pub fn require_own_controllers(network: &Network) -> Result<(), SimError> {
-    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
-    for controller in flows.map(|f| &f.controller) {
-        if let Some(world) = controller.only_in() {
-            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
+/// All flows have TCP, and the controllers that are not part of another transport.
+pub fn require_tcp(network: &Network) -> Result<(), SimError> {
+    for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+        if let Some(world) = flow.controller.only_in() {
+            return Err(SimError::OtherWorld { controller: flow.controller.name().to_owned(), world });
+        }
+        if flow.transport == Some(Protocol::Quic) {
+            return Err(SimError::NoQuic(flow.name.clone()));
         }
     }
     Ok(())

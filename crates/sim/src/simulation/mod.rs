@@ -23,7 +23,7 @@ mod summary;
 mod traces;
 
 pub use error::SimError;
-pub use event_loop::{OBSERVER_MASK, Simulation, require_own_controllers};
+pub use event_loop::{OBSERVER_MASK, Simulation, require_tcp};
 pub use incremental::Incremental;
 pub use measurement::{Measurement, Readings};
 pub use options::{Options, Progress};

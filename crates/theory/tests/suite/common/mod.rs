@@ -114,6 +114,7 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
 pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
     let table = FlowTable {
         controller: fast(alpha, BaseRttSource::Estimated),
+        transport: None,
         data: data.into(),
         ack: ack.into(),
         host: 0,

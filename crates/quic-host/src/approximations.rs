@@ -1,8 +1,7 @@
-//! What of a scenario this world cannot honour.
+//! What of a flow QUIC cannot honour.
 
 use std::collections::BTreeMap;
 
-use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
@@ -17,10 +16,10 @@ const DEFAULT_MIN_RTO: Time = Time::from_ms(200);
 /// The scenario file's default of `ack_packet`, which therefore asks for nothing.
 const DEFAULT_ACK_PACKET: u32 = 40;
 
-/// All that is to be said of `network` before a run; a note is said once with the flows that it is about.
-pub fn of(network: &Network) -> Vec<String> {
+/// All that is to be said of `flows` before a run; a note is said once with the flows that it is about.
+pub fn of<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> Vec<String> {
     let mut notes: BTreeMap<(usize, String), Vec<&str>> = BTreeMap::new();
-    for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+    for flow in flows {
         for (order, note) in about(flow).into_iter().enumerate() {
             if let Some(note) = note {
                 notes.entry((order, note)).or_default().push(table(&flow.name));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use eddyline_quic_cc::Receipts;
+use eddyline_quic_cc::{PacketTag, Receipts};
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 use noq_proto::{
@@ -17,7 +17,6 @@ use noq_proto::{
 
 use crate::application::{ReceivingApplication, SendingApplication};
 use crate::clock;
-use crate::in_transit::InTransit;
 use crate::observed::Observations;
 use crate::settings;
 
@@ -29,26 +28,17 @@ const TIMER_LATENESS: Time = Time::from_ps(1_000);
 
 /// A datagram that a host sends.
 #[derive(Debug, Clone, Copy)]
-pub struct Datagram {
-    /// Its number among those of the host.
-    pub number: u64,
-    /// Bytes of UDP payload.
-    pub bytes: usize,
+pub struct Datagram<'a> {
+    /// UDP payload.
+    pub content: &'a [u8],
+    /// By which the sender's controller knows it.
+    pub tag: Option<PacketTag>,
     /// ECN field, if it has one.
     pub ecn: Option<EcnCodepoint>,
     /// It carries stream data.
     pub data: bool,
     /// The connection is not established yet.
     pub handshake: bool,
-}
-
-/// What host and controller share.
-#[derive(Debug, Clone, Default)]
-pub struct Watched {
-    /// What the stack tells the controller.
-    pub seen: Arc<Observations>,
-    /// What the receiver knows of its packets.
-    pub receipts: Receipts,
 }
 
 /// One end.
@@ -61,13 +51,11 @@ pub struct Host {
     datagram: u16,
     sending: Option<SendingApplication>,
     /// Reads data of the other end.
-    pub receiving: ReceivingApplication,
+    receiving: ReceivingApplication,
     /// What the stack told the controller.
     pub seen: Arc<Observations>,
     /// Arrivals of its datagrams at the other end.
     pub receipts: Receipts,
-    /// Datagrams on their way to the other end.
-    pub in_transit: InTransit,
     established: bool,
     /// Stream frames sent, to recognise datagrams with data.
     stream_frames: u64,
@@ -85,15 +73,21 @@ pub struct Host {
 }
 
 /// Addresses of client and server; they mean nothing.
-pub fn address(server: bool) -> SocketAddr {
+fn address(server: bool) -> SocketAddr {
     let (last, port) = if server { (2, 443) } else { (1, 50_000) };
     SocketAddr::new(Ipv4Addr::new(10, 0, 0, last).into(), port)
 }
 
 impl Host {
-    /// A host without a connection, the `server` or the client, which sends the data of `sent`.
-    pub fn new(endpoint: Endpoint, server: bool, sent: Option<&FlowSpec>, seen: Watched) -> Self {
-        let Watched { seen, receipts } = seen;
+    /// A host without a connection, the `server` or the client, which sends the data of `sent`; `shared` is what it shares with its
+    /// controller.
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        server: bool,
+        sent: Option<&FlowSpec>,
+        shared: (Arc<Observations>, Receipts),
+    ) -> Self {
+        let (seen, receipts) = shared;
         Self {
             endpoint,
             connection: None,
@@ -103,7 +97,6 @@ impl Host {
             receiving: ReceivingApplication::default(),
             seen,
             receipts,
-            in_transit: InTransit::default(),
             established: false,
             stream_frames: 0,
             stack_timer: None,
@@ -121,6 +114,12 @@ impl Host {
             Ok(connection) => self.connection = Some(connection),
             Err(e) => self.failure = Some((now, e.to_string())),
         }
+    }
+
+    /// Bytes that its application has read of the other end's data.
+    #[must_use]
+    pub fn delivered(&self) -> u64 {
+        self.receiving.delivered()
     }
 
     /// When and why the connection was lost, if it was.
@@ -159,7 +158,7 @@ impl Host {
         now: Time,
         datagram: BytesMut,
         ecn: Option<EcnCodepoint>,
-        emit: &mut impl FnMut(Datagram),
+        emit: &mut impl FnMut(Datagram<'_>),
     ) {
         let at = clock::instant(now);
         self.buffer.clear();
@@ -188,7 +187,7 @@ impl Host {
 
     /// Lets stack and applications do what they can, until nothing is left; returns whether the last stream that is sent was completely
     /// acknowledged.
-    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> bool {
+    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram<'_>)) -> bool {
         let mut completed = false;
         let mut refused = None;
         let at = clock::instant(now);
@@ -260,9 +259,10 @@ impl Host {
         }
     }
 
-    fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram)) {
-        let number = self.in_transit.insert(&self.buffer[..transmit.size], self.receipts.take_sent());
-        emit(Datagram { number, bytes: transmit.size, ecn: transmit.ecn, data, handshake: !self.established });
+    fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram<'_>)) {
+        let tag = self.receipts.take_sent();
+        let content = &self.buffer[..transmit.size];
+        emit(Datagram { content, tag, ecn: transmit.ecn, data, handshake: !self.established });
     }
 }
 
