@@ -71,6 +71,7 @@ impl Histogram {
 
     // separate functions, so that what each packet needs stays short
     #[cold]
+    #[inline(never)]
     fn widen(&mut self, ps: u64) {
         let (min, max) = if self.is_empty() { (ps, ps) } else { (self.min.min(ps), self.max().max(ps)) };
         (self.min, self.span) = (min, max - min);

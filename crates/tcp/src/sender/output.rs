@@ -32,17 +32,19 @@ impl Sender {
             limit = self.recovery.reduction_limit().unwrap_or(limit);
         }
         self.pacer.stop_waiting();
-        for sent in 1_u32.. {
-            // one acknowledgement may open a window larger than all memory
-            if sent.is_multiple_of(BURST) && sink.is_full() {
-                return;
-            }
+        let mut sent = 1_u32;
+        loop {
             let more = if self.recovery.has_lost() {
                 self.send_lost::<OPTIONS>(now, (interval, limit), sink)
             } else {
                 self.send_new::<OPTIONS>(now, (interval, limit), sink)
             };
             if !more {
+                return;
+            }
+            // one acknowledgement may open a window larger than all memory
+            sent += 1;
+            if sent.is_multiple_of(BURST) && sink.is_full() {
                 return;
             }
         }
