@@ -60,7 +60,8 @@ Examples:
 @click.option(
     "--start-jitter",
     metavar="TIME",
-    help="Start flows later by a random time below this. Default with --seeds: 100 ms where nothing else is random.",
+    help="Start flows later by a random time below this. Default with --seeds where nothing else is random: a "
+    "hundredth of the duration, at most 100 ms.",
 )
 @click.option(
     "--dynamics",

@@ -232,7 +232,8 @@ class Explanation:
                     axis.axhline(limit / size, label=f"bound, {bound.text}", **_BOUND)
                 axis.set_ylabel(f"{label} ({name})" if name else label)
                 axis.set_ylim(bottom=0)
-                axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+                if lines_drawn := axis.get_legend_handles_labels()[0]:
+                    axis.legend(handles=lines_drawn, loc="upper left", bbox_to_anchor=(1.0, 1.0))
             rtts.set_xlabel("time (s)")
             heading(figure, f"{self.test.name}: {self.test.tests}")
         return figure
