@@ -67,7 +67,7 @@ Examples:
     "--dynamics",
     type=OneOf(["integrator", "ack_clocked"]),
     is_flag=False,
-    flag_value="ack_clocked",
+    flag_value=worlds.DYNAMICS,
     metavar="[MODEL]",
     help="World theory: follow the flows over time, by link model ack_clocked (default) or integrator.",
 )
