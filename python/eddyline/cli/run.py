@@ -203,7 +203,7 @@ def command(
     if not quiet:
         from eddyline.cli.remarks import remarks
 
-        for sentence in remarks(scenario):
+        for sentence in remarks(scenario, world):
             click.echo(f"note: {sentence}", err=True)
         if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
             click.echo(f"note: simulated on one thread: {reason}", err=True)
