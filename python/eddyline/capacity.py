@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Steps: TypeAlias = list[tuple[float, float]]
 
-__all__ = ["bottlenecks", "capacities", "of_bottlenecks"]
+__all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "of_bottlenecks", "policers"]
 
 _POINTS = 400
 """Intervals in which the rate of a recording is drawn, at most."""
@@ -52,8 +52,18 @@ def _recorded(scenario: _core.Scenario, document: Mapping[str, Any], link: str) 
     return [point for (a, b), bps in zip(pairwise(times), means, strict=True) for point in ((a, bps), (b, bps))]
 
 
+def policers(scenario: Mapping[str, Any]) -> dict[str, float]:
+    """Rates of the policers, in bit/s, by link."""
+    return {name: _bps(link["policer"]["rate"]) for name, link in _links(scenario).items() if "policer" in link}
+
+
 def bottlenecks(scenario: Mapping[str, Any], *, recorded: bool = False) -> list[str]:
-    """Of each flow the link of its data path that is slowest at the start, each once.
+    """The links of `bottleneck_of_flows`, each once."""
+    return list(dict.fromkeys(bottleneck_of_flows(scenario, recorded=recorded).values()))
+
+
+def bottleneck_of_flows(scenario: Mapping[str, Any], *, recorded: bool = False) -> dict[str, str]:
+    """Of each flow the link of its data path that is slowest at the start, by the name of its table.
 
     Args:
         scenario: The canonical scenario.
@@ -62,8 +72,8 @@ def bottlenecks(scenario: Mapping[str, Any], *, recorded: bool = False) -> list[
     rates = {name: steps[0][1] for name, steps in capacities(scenario).items()}
     if recorded:
         rates |= {n: _bps(link["rate"]) for n, link in _links(scenario).items() if "trace" in link and "rate" in link}
-    paths = [[name for name in flow["data"] if name in rates] for flow in scenario.get("flow", [])]
-    return list(dict.fromkeys(min(path, key=lambda name: rates[name]) for path in paths if path))
+    paths = {f["name"]: [name for name in f["data"] if name in rates] for f in scenario.get("flow", [])}
+    return {flow: min(path, key=lambda name: rates[name]) for flow, path in paths.items() if path}
 
 
 def _links(scenario: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

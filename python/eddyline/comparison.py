@@ -31,6 +31,9 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
     """
     if not results:
         raise InputError("nothing to compare", "compare(result, ...) takes at least one result")
+    for each in results:
+        if not (hasattr(each, "world") and hasattr(each, "to_dict")):
+            raise InputError(f"compare: results are expected, not {each!r}", "compare(result, other, ...)")
     columns = {}
     for label, result in zip(_labels(results), results, strict=True):
         document = result.to_dict()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
@@ -151,6 +151,11 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         max_window: float = 1e6,
         randomise: Mapping[str, Sequence[object] | str] | None = None,
     ) -> None:
+        if randomise is not None and not isinstance(randomise, Mapping):
+            raise InputError(
+                f"randomise: keys with their values are expected, not {randomise!r}",
+                "as in {'link.up.rate': '1 Mbit/s..20 Mbit/s:20:log'}",
+            )
         given = [scenario] if isinstance(scenario, (str, Path, Scenario, Mapping)) else list(scenario)
         scenarios = [_loaded(each) for each in given]
         if not scenarios:
@@ -165,10 +170,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         if not 1.0 <= max_window <= 2.0**40:
             raise InputError(f"max_window {max_window}: from 1 to 2^40 packets")
         self._scenarios = scenarios
-        self._randomise = {
-            key: ranges.values(key, values) if isinstance(values, str) else tuple(map(value_text, values))
-            for key, values in (randomise or {}).items()
-        }
+        self._randomise = {key: _values(key, values) for key, values in (randomise or {}).items()}
         for key, values in self._randomise.items():
             if not values:
                 raise InputError(f"randomise {key}: an empty list has no value to draw")
@@ -284,6 +286,14 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             "window": self._stepper.window,
             "round": {name: getattr(round, name) for name in names},
         }
+
+
+def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:
+    if isinstance(values, str):
+        return ranges.values(key, values)
+    if not isinstance(values, Iterable):
+        raise InputError(f"randomise {key}: a list, or a range as text, is expected, not {values!r}")
+    return tuple(map(value_text, values))
 
 
 def _loaded(scenario: Source) -> Scenario:

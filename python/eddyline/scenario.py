@@ -201,7 +201,7 @@ class Scenario:
         series: bool | None = ...,
         log: bool | str = ...,
         base_rtt_s: Sequence[float] | None = ...,
-        dynamics: str | None = ...,
+        dynamics: str | bool | None = ...,
         law: str = ...,
         qlog: str | Path | None = ...,
         threads: int = ...,
@@ -218,7 +218,7 @@ class Scenario:
         series: bool | None = ...,
         log: bool | str = ...,
         base_rtt_s: Sequence[float] | None = ...,
-        dynamics: str | None = ...,
+        dynamics: str | bool | None = ...,
         law: str = ...,
         qlog: None = ...,
         threads: int = ...,
@@ -234,7 +234,7 @@ class Scenario:
         series: bool | None = None,
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
-        dynamics: str | None = None,
+        dynamics: str | bool | None = None,
         law: str = LAWS[0],
         qlog: str | Path | None = None,
         threads: int = 1,
@@ -250,8 +250,8 @@ class Scenario:
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender estimates it and
                 world `sim` reports it; propagation alone by default.
-            dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
-                `"integrator"`) and give series of it.
+            dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"`, also
+                by True, or `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
                 Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
@@ -272,7 +272,11 @@ class Scenario:
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
         traces = None if qlog is None else Path(qlog)
-        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=traces, threads=threads)
+        model = worlds.DYNAMICS if dynamics is True else None if dynamics is False else dynamics
+        for name, number in (("seeds", seeds), ("threads", threads)):
+            if number is not None and not hasattr(number, "__index__"):
+                raise InputError(f"{name}: a whole number is expected, not {number!r}")
+        options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
         if seeds is None:
             return scenario.run_with(options, world, progress)
         if seeds < 1:

@@ -33,7 +33,7 @@ def unknown(what: str, given: str, known: Iterable[str], *, option: str | None =
         option: The command-line option that took it, as in `"--world"`.
     """
     names = list(known)
-    near = nearest(given, names)
+    near = nearest(str(given), names)  # from Python anything may come
     listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
     message = f"there is no {what} {given!r}" if option is None else f"{option} {given}: there is no such {what}"
     return InputError(message, f"{f'did you mean {near}? ' if near else ''}{what}s are {listed or 'none'}")

@@ -56,6 +56,9 @@ CLOCKS = ("real", "virtual")
 LINK_MODELS = ("integrator", "ack_clocked", "joint")
 """How queues respond to windows. The last is for small disturbances only."""
 
+DYNAMICS = "ack_clocked"
+"""The link model of the dynamics over time where only these are asked for."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunOptions:

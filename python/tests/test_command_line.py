@@ -320,6 +320,10 @@ def test_what_init_writes_runs_and_holds(eddyline, tmp_path):
     for kind in ("fast", "vfast", "bbr"):
         assert eddyline("init", f"{kind}.toml", "--controller", kind).code == 0
         assert eddyline("check", tmp_path / f"{kind}.toml").code == 0
+    assert eddyline("init", "prague.toml", "--controller", "prague").code == 0
+    ran = eddyline("run", "prague.toml", "--set", "link.*.queue.kind=dualpi2", "--set", "duration=21 s", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert all(flow["delivered_ce"] > 0 for flow in json.loads(ran.out)["flows"])
     assert eddyline("init", "x.toml", "--controller", "cubik").code == 2
 
 

@@ -200,6 +200,32 @@ def test_invalid_options_of_worlds(table, world, options):
         el.Scenario(table).run(world, **options)
 
 
+def test_dynamics_may_be_just_asked_for(table):
+    asked = el.Scenario(table).run("theory", dynamics=True)
+    assert (
+        asked.asked
+        == el.Scenario(table).run("theory", dynamics="ack_clocked").asked
+        == {"dynamics": "ack_clocked", "law": "equation"}
+    )
+    assert el.Scenario(table).run("theory", dynamics=False).asked == {}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda s: s.run("theory", dynamics=5), "there is no link model 5"),
+        (lambda s: s.run(5), "there is no world 5"),
+        (lambda s: s.run(seeds="3"), "seeds: a whole number is expected, not '3'"),
+        (lambda s: s.run(seeds=2.5), "seeds: a whole number"),
+        (lambda s: s.run(threads="2"), "threads: a whole number"),
+        (lambda s: el.compare(s.run(series=False), 5), "compare: results are expected, not 5"),
+    ],
+)
+def test_arguments_of_another_type_are_answered_with_what_is_expected(table, call, said):
+    with pytest.raises(el.InputError, match=said):
+        call(el.Scenario(table))
+
+
 def test_the_working_directory_may_change(tmp_path, monkeypatch):
     (tmp_path / "sizes.txt").write_text("1000\n2000\n")
     source = {

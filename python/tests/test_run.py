@@ -77,6 +77,22 @@ def test_what_is_rarely_intended_is_said(eddyline, scenario):
     assert "note:" not in eddyline("run", path).err
 
 
+def test_a_controller_without_its_feedback_is_said(eddyline, scenario):
+    path = scenario()
+    prague = ("run", path, "--set", 'flow.*.controller={ kind = "prague" }')
+    said = "prague requires tcp = { accurate_ecn = true }; without it"
+    assert f"note: download, upload: {said} its packets are never marked" in eddyline(*prague).err
+    assert (
+        f"note: download: {said} a mark counts as a loss"
+        in eddyline(*prague, "--set", "flow.download.tcp.ecn=true", "--set", "flow.upload.tcp.accurate_ecn=true").err
+    )
+    # QUIC counts marks whatever the flows ask for
+    quic = eddyline(*prague, "--world", "quic", "--set", "flow.*.tcp.ecn=true")
+    assert (quic.code, "prague" in quic.err) == (0, False)
+    listed = eddyline("list", "controllers").out
+    assert listed.count("requires tcp.accurate_ecn") == 2
+
+
 def test_all_worlds_side_by_side(eddyline, scenario):
     path = scenario()
     ran = eddyline("run", path, "--world", "all", "--json", "--quiet")

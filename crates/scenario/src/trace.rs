@@ -45,9 +45,9 @@ pub(crate) fn read(
             traces.of_traffic.push(None);
             continue;
         };
-        let mut wrong = |key: &str, message: String, hint: Option<&str>| {
+        let mut wrong = |key: &str, message: String, hint: Option<String>| {
             let path = [Step::Key("traffic"), Step::Item(i), Step::Key("model"), Step::Key(key)];
-            report.wrong(root, &path, message, hint.map(str::to_owned));
+            report.wrong(root, &path, message, hint);
         };
         let trace = match traffic.model.trace_file() {
             None => None,
@@ -56,10 +56,11 @@ pub(crate) fn read(
                 let same = format!("{how:?} {file}");
                 let first = !known.contains_key(&same);
                 let trace = known.entry(same).or_insert_with(|| {
-                    let trace = files.read(&path).and_then(|text| {
-                        Trace::read(&text, &how).map_err(|e| format!("{} is no trace: {e}", path.display()))
+                    let trace = files.read(&path).map_err(|e| (e, RELATIVE.to_owned())).and_then(|text| {
+                        let refused = |e| (format!("{} is no trace: {e}", path.display()), how.form());
+                        Trace::read(&text, &how).map_err(refused)
                     });
-                    trace.map_err(|e| wrong("file", e, Some(RELATIVE))).ok().map(Arc::new)
+                    trace.map_err(|(e, hint)| wrong("file", e, Some(hint))).ok().map(Arc::new)
                 });
                 if first && trace.is_some() && !traces.files.contains(&path) {
                     traces.files.push(path);
@@ -136,12 +137,13 @@ fn sizes(
             continue;
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let listed = files
-            .read(&path)
-            .and_then(|text| SizeParams::read(&text).map_err(|e| format!("{} lists no sizes: {e}", path.display())));
-        let listed = listed.map_err(|e| {
+        let listed = files.read(&path).map_err(|e| (e, RELATIVE)).and_then(|text| {
+            let refused = |e| (format!("{} lists no sizes: {e}", path.display()), SizeParams::FORM);
+            SizeParams::read(&text).map_err(refused)
+        });
+        let listed = listed.map_err(|(e, hint)| {
             let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];
-            report.wrong(root, &at, e, Some(RELATIVE.to_owned()));
+            report.wrong(root, &at, e, Some(hint.to_owned()));
         });
         if listed.is_ok() && !traces.files.contains(&path) {
             traces.files.push(path);

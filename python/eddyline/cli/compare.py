@@ -131,6 +131,7 @@ def _show(
 def _document(comparison: Comparison) -> dict[str, Any]:
     return {
         "world": comparison.world,
+        "compared": len(comparison.found),
         "explained": comparison.explained,
         "deviations": [_row(each) for each in comparison.found],
         "steps": [

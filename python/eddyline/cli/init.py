@@ -33,13 +33,13 @@ data       = ["{down}"]  # links that its data packets cross, in order
 ack        = ["{up}"]  # links that its acknowledgements cross
 packet     = "1500 B"  # a full data packet on the wire
 header     = "40 B"    # the part of it that is not payload
-
+{tcp}
 [[flow]]
 name       = "upload"
 {note}controller = {upload}
 data       = ["{up}"]
 ack        = ["{down}"]
-start      = "5 s"
+{tcp}start      = "5 s"
 
 # Unresponsive traffic on a path: cbr, poisson, on_off, vbr, trace.
 # [[traffic]]
@@ -78,6 +78,10 @@ preset = "{preset}"
 """
 
 
+ACCURATE_ECN = """\
+tcp        = { accurate_ecn = true }  # the controller needs a count of the marked packets; droptail never marks
+"""
+
 BASE_RTT = """\
 # The default "estimated", as in real senders, takes the download's queue for propagation delay: try it.
 """
@@ -91,16 +95,21 @@ def _controllers(kind: str) -> dict[str, str]:
             "download": '{ kind = "fast", alpha = "20 packets", gamma = 0.5 }  # or { kind = "newreno" }',
             "upload": '{ kind = "fast", alpha = "10 packets", base_rtt = "known" }',
             "note": BASE_RTT,
+            "tcp": "",
         }
     from eddyline.kinds import controller
 
-    alpha = controller(kind).alpha is not None
+    facts = controller(kind)
+    accurate, alpha = facts.ecn == "accurate", facts.alpha is not None
     down, up = (f', alpha = "{packets} packets"' if alpha else "" for packets in (20, 10))
     return {
-        "next": "--set 'flow.*.controller.kind=bbr'    another controller",
+        "next": "--set 'link.*.queue.kind=dualpi2'    with queues that mark"
+        if accurate
+        else "--set 'flow.*.controller.kind=bbr'    another controller",
         "download": f'{{ kind = "{kind}"{down} }}  # `eddyline list controllers` has all kinds',
         "upload": f'{{ kind = "{kind}"{up} }}',
         "note": "",
+        "tcp": ACCURATE_ECN if accurate else "",
     }
 
 

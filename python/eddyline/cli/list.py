@@ -24,6 +24,7 @@ def command(part: str | None, as_json: bool) -> None:
     PART is one of controllers, queues, traffic, profiles, presets, papers; all by default.
     """
     from eddyline.controllers.installed import conflicts
+    from eddyline.kinds import controllers as kinds
     from eddyline.kinds import listing
     from eddyline.papers import papers, unreadable
 
@@ -37,12 +38,14 @@ def command(part: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
         return
+    accurate = {kind.name for kind in kinds() if kind.ecn == "accurate"}
     for name, entries in chosen.items():
         click.secho(name, bold=True)
         width = max((len(e["name"]) for e in entries), default=0)
         for entry in entries:
             click.echo(f"  {entry['name']:<{width}}  {entry['summary']}")
-            click.echo(f"  {'':<{width}}  [{entry['source']}]")
+            requires = "; requires tcp.accurate_ecn" if name == "controllers" and entry["name"] in accurate else ""
+            click.echo(f"  {'':<{width}}  [{entry['source']}]{requires}")
         if not entries:
             click.echo("  none")
         click.echo()

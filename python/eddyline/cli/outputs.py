@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "claim_figure", "claim_named", "draw", "figure_size", "put_text", "shown"]
+__all__ = ["FIGURES", "claim_figure", "claim_named", "draw", "figure_size", "printed", "put_text", "shown"]
 
 FIGURES = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures."""
@@ -32,12 +34,25 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
     try:
         yield
     except InputError as e:
-        show()
+        printed(show)
         raise EddylineError(str(e), e.hint) from None
     except OSError:
-        show()
+        printed(show)
         raise
-    show()
+    printed(show)
+
+
+def printed(show: Callable[[], object]) -> None:
+    """Shows what the command has done. Nobody has to read it to the end (`| head`): the exit code stands."""
+    try:
+        show()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BrokenPipeError:  # nothing more may be written to it, not even at exit
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:

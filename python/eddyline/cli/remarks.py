@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import eddyline._core as _core
 from eddyline.quantities import read, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from eddyline.scenario import Scenario
 
 __all__ = ["in_phase", "remarks"]
 
 
-def remarks(scenario: Scenario) -> list[str]:
-    """Sentences about flows and traffic that never start, and about paths that cross a link more than once."""
+def remarks(scenario: Scenario, world: str) -> list[str]:
+    """Sentences about what never starts, crosses a link more than once, or has a controller without its feedback."""
     tables = scenario.to_dict()
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
-    return [sentence for table in named for sentence in _of(table, scenario.duration_s)]
+    return [*(sentence for table in named for sentence in _of(table, scenario.duration_s)), *_coarse(named, world)]
+
+
+def _coarse(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:
+    """About controllers that need a count of every mark and do not get it."""
+    # the register itself: to import eddyline.kinds takes longer than all else here
+    register = json.loads(_core.register())["controllers"]
+    accurate = {entry["name"] for entry in register if entry.get("ecn") == "accurate"}
+    coarse: dict[tuple[str, bool], list[str]] = {}
+    for table in named:
+        kind, tcp = table.get("controller", {}).get("kind"), table.get("tcp", {})
+        counted = tcp.get("ecn", False) if world == "quic" else tcp.get("accurate_ecn", False)  # QUIC always counts
+        if kind in accurate and not counted:
+            coarse.setdefault((kind, tcp.get("ecn", False)), []).append(table["name"])
+    for (kind, ecn), names in coarse.items():
+        without = "a mark counts as a loss" if ecn else "its packets are never marked"
+        yield f"{', '.join(names)}: {kind} requires tcp = {{ accurate_ecn = true }}; without it {without}"
 
 
 def in_phase(scenario: Scenario) -> str | None:

@@ -60,13 +60,14 @@ Examples:
 @click.option(
     "--start-jitter",
     metavar="TIME",
-    help="Start flows later by a random time below this. Default with --seeds: 100 ms where nothing else is random.",
+    help="Start flows later by a random time below this. Default with --seeds where nothing else is random: a "
+    "hundredth of the duration, at most 100 ms.",
 )
 @click.option(
     "--dynamics",
     type=OneOf(["integrator", "ack_clocked"]),
     is_flag=False,
-    flag_value="ack_clocked",
+    flag_value=worlds.DYNAMICS,
     metavar="[MODEL]",
     help="World theory: follow the flows over time, by link model ack_clocked (default) or integrator.",
 )
@@ -202,7 +203,7 @@ def command(
     if not quiet:
         from eddyline.cli.remarks import remarks
 
-        for sentence in remarks(scenario):
+        for sentence in remarks(scenario, world):
             click.echo(f"note: {sentence}", err=True)
         if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
             click.echo(f"note: simulated on one thread: {reason}", err=True)

@@ -14,8 +14,8 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
-from eddyline.cli.outputs import claim_figure, draw, figure_size
-from eddyline.cli.types import OneOf, Seeds, Shard, World
+from eddyline.cli.outputs import claim_figure, draw, figure_size, printed
+from eddyline.cli.types import OneOf, Seeds, Shard, Workers, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,9 +110,7 @@ class _Sweep(click.Command):
     show_default=True,
     help="The world that runs the points.",
 )
-@click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes; one per processor by default."
-)
+@click.option("--workers", type=Workers(), metavar="N", help="Number of processes; one per processor by default.")
 @click.option("--engine", metavar="dask://HOST:PORT", help="Run on the workers of a Dask cluster.")
 @click.option(
     "--shard", type=Shard(), metavar="I/N", help="Run the I-th of N shares of the points; `sweep merge` joins them."
@@ -192,7 +190,7 @@ def command(
             if bar.points and not quiet:
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
-    code = _shown(swept, as_json=as_json, quiet=quiet)
+    printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
         if csv or (swept.ran and any(swept.folder.glob("*.csv"))):  # tables of an earlier call are not left behind
@@ -200,8 +198,8 @@ def command(
         if plot is not None:
             draw(swept.plot(*metrics, of=of, by=by), plot)
         if as_table:
-            _tables(swept, metrics, of)
-    return code
+            printed(lambda: _tables(swept, metrics, of))
+    return 1 if swept.failures else 0
 
 
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
@@ -231,8 +229,8 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
         print_table(shown)
 
 
-def _shown(swept: Swept, *, as_json: bool, quiet: bool) -> int:
-    """Prints the state of the folder; returns the exit code."""
+def _show(swept: Swept, *, as_json: bool, quiet: bool) -> None:
+    """Prints the state of the folder."""
     if as_json:
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -242,7 +240,6 @@ def _shown(swept: Swept, *, as_json: bool, quiet: bool) -> int:
         click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}")
     if not quiet:
         _notes(swept)
-    return 1 if swept.failures else 0
 
 
 @click.command("merge", epilog=MERGE_EXAMPLES, short_help="join the folders of a sweep's shards")
@@ -259,8 +256,8 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
     from eddyline.sweeps.merge import merge as join
 
     swept = join(folders, out)
-    code = _shown(swept, as_json=as_json, quiet=quiet)
-    return 1 if swept.done < swept.points else code
+    printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
+    return 1 if swept.done < swept.points or swept.failures else 0
 
 
 def document(swept: Swept) -> dict[str, Any]:

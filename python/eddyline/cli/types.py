@@ -137,6 +137,19 @@ class Queue(click.ParamType[str]):
         return _completed([(kind.name, kind.summary) for kind in queues()], incomplete)
 
 
+class Workers(click.IntRange):
+    """A number of processes of this machine; a cluster is another option's."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """As an integer."""
+        if str(value).startswith("dask://"):
+            self.fail(f"{value!r} is a cluster; --engine {value} runs on it.", param, ctx)
+        return int(super().convert(value, param, ctx))
+
+
 class Seeds(click.ParamType[tuple[int | None, int]]):
     """How many seeds, from the scenario's on, or which: `10`, or `5..14`.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from eddyline.capacity import bottlenecks, capacities
+from eddyline.capacity import bottleneck_of_flows, capacities
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = npt.NDArray[np.float64]
     Line: TypeAlias = tuple[Numbers, Numbers]
 
-__all__ = ["BINS", "binned", "capacity", "goodput", "mean_capacity"]
+__all__ = ["BINS", "binned", "by_bottleneck", "capacity", "goodput", "mean_capacity"]
 
 _UNDER_WAY_S = 0.5
 
@@ -77,13 +77,32 @@ def _within(rates: Numbers, limits: Numbers) -> Numbers:
     return moved
 
 
-def capacity(result: Result) -> Line | None:
-    """What the bottleneck of the first flow carries over time; None where its rate is a recording."""
+def by_bottleneck(result: Result, names: list[str]) -> dict[str, list[str]]:
+    """Flows by the slowest link of their data path, or its first link where rates are recorded.
+
+    Args:
+        result: The run.
+        names: The flows; without any, the link of the first arrivals is the only key.
+    """
     scenario = result.scenario.to_dict()
-    names = bottlenecks(scenario)
-    if not names:
+    slowest = bottleneck_of_flows(scenario)
+    tables = {table["name"]: table for table in scenario.get("flow", [])}
+    found: dict[str, list[str]] = {}
+    for name in names:
+        own = name if name in tables else name.split("[")[0]  # a table with a count stands for its flows
+        found.setdefault(slowest.get(own) or str(tables[own]["data"][0]), []).append(name)
+    if not found:
+        arrivals = scenario.get("arrivals", [])
+        found[str(arrivals[0]["data"][0] if arrivals else scenario["link"][0]["name"])] = []
+    return found
+
+
+def capacity(result: Result, link: str) -> Line | None:
+    """What a link carries over time; None where its rate is a recording."""
+    known = capacities(result.scenario.to_dict())
+    if link not in known:
         return None
-    steps = np.array(capacities(scenario)[names[0]], dtype=np.float64)
+    steps = np.array(known[link], dtype=np.float64)
     return steps[:, 0], steps[:, 1]
 
 

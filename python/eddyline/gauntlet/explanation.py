@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib import rc_context
 
-from eddyline.capacity import bottlenecks
-from eddyline.gauntlet.drawing import binned, capacity, goodput, mean_capacity
+from eddyline.capacity import policers
+from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence, Sized
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -36,6 +39,10 @@ _BOUND: dict[str, Any] = {"color": "#D55E00", "linestyle": ":", "linewidth": 1.4
 _CAPACITY: dict[str, Any] = {"color": "#777777", "linestyle": "--", "linewidth": 1.0}
 _DPI = 110
 
+_POLICER: dict[str, Any] = {"color": "#333333", "linestyle": (0, (4, 2, 1, 2)), "linewidth": 1.2, "zorder": 3}
+_DIRECTIONS = ("-", "--", "-.", ":")
+"""Lines of flows with different bottlenecks."""
+
 _EACH = ("least_share", "fairness")
 """Measures that compare flows."""
 
@@ -43,6 +50,21 @@ _EACH = ("least_share", "fairness")
 def counted(number: float, noun: str) -> str:
     """A number of things."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _label(card: Card, link: str, links: Sized) -> str:
+    """A controller, with the link where there are several."""
+    return card.name if len(links) == 1 else f"{card.name}, {link}"
+
+
+def _totals(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    rtts = [f["rtt_s"]["p99"] for f in flows if f["rtt_s"]["p99"] is not None]
+    return {
+        "goodput_bps": sum(f["goodput_bps"] or 0.0 for f in flows) if flows else None,
+        "rtt_p99_s": max(rtts, default=None),
+        "retransmits": sum(f["retransmits"] or 0 for f in flows),
+        "timeouts": sum(f["timeouts"] or 0 for f in flows),
+    }
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,40 +111,42 @@ class Explanation:
             said.append(counted(facts["timeouts"], "timeout"))
         if facts["retransmits"]:
             said.append(counted(facts["retransmits"], "retransmitted packet"))
-        if facts["queueing_s"] is not None and facts["utilisation"] is not None:
-            wait, used = seconds(facts["queueing_s"]), percent(facts["utilisation"])
-            said.append(f"a mean wait of {wait} at the bottleneck, which is used to {used}")
+        for link in facts["links"]:
+            if link["queueing_s"] is not None and link["utilisation"] is not None:
+                wait, used = seconds(link["queueing_s"]), percent(link["utilisation"])
+                where = "the bottleneck" if len(facts["links"]) == 1 else f"link {link['link']}"
+                said.append(f"a mean wait of {wait} at {where}, which is used to {used}")
         return [f"The run with seed {self.seed} has {', '.join(said)}."] if said else []
 
     def _facts(self, result: Result) -> dict[str, Any]:
-        """Totals of the flows under test and state of their bottleneck."""
+        """Totals of the flows that the test is about, and the same by bottleneck with its state."""
         document = result.to_dict()
-        flows = [f for f in document["flows"] if f["name"].startswith("tested")]
-        rtts = [f["rtt_s"]["p99"] for f in flows if f["rtt_s"]["p99"] is not None]
-        link = self._bottleneck(result)
-        row = next((each for each in document["links"] if each["name"] == link), None)
+        rows = {link["name"]: link for link in document["links"]}
+        names = self._subjects(result)
+        links = [
+            {
+                "link": link,
+                **_totals([f for f in document["flows"] if f["name"] in own]),
+                "utilisation": rows[link]["utilisation"],
+                "queueing_s": rows[link]["queueing_delay_s"]["mean"],
+            }
+            for link, own in by_bottleneck(result, names).items()
+        ]
+        poorest = min(links, key=lambda link: link["goodput_bps"] or 0.0)
         return {
-            "goodput_bps": sum(f["goodput_bps"] or 0.0 for f in flows) if flows else None,
-            "rtt_p99_s": max(rtts, default=None),
-            "retransmits": sum(f["retransmits"] or 0 for f in flows),
-            "timeouts": sum(f["timeouts"] or 0 for f in flows),
-            "utilisation": None if row is None else row["utilisation"],
-            "queueing_s": None if row is None else row["queueing_delay_s"]["mean"],
+            **_totals([f for f in document["flows"] if f["name"] in names]),
+            "utilisation": poorest["utilisation"],
+            "queueing_s": poorest["queueing_s"],
+            "links": links,
         }
-
-    def _bottleneck(self, result: Result) -> str:
-        """The slowest link of the data path of the first flow; of arrivals, and where rates are recorded, the first."""
-        scenario = result.scenario.to_dict()
-        tables = [*scenario.get("flow", []), *scenario.get("arrivals", [])]
-        found = bottlenecks(scenario)
-        return found[0] if found else str(tables[0]["data"][0] if tables else scenario["link"][0]["name"])
 
     @property
     def heads(self) -> list[str]:
         """Heads of the table."""
+        several = len(self.cards[0].verdicts[0].values) > 1
         return [
             "controller",
-            self.test.measure,
+            *([f"{self.test.measure}, mean", f"seed {self.seed}"] if several else [self.test.measure]),
             "bound",
             "",
             "goodput",
@@ -135,24 +159,26 @@ class Explanation:
 
     @property
     def rows(self) -> list[list[str]]:
-        """A row per controller: means of the value over the seeds, other columns of the run that is drawn."""
+        """A row per controller and bottleneck: means of the value over the seeds, the rest of the run that is drawn."""
         rows = []
         for card, result in zip(self.cards, self.results, strict=True):
-            verdict, facts = card.verdicts[0], self._facts(result)
-            rows.append(
-                [
-                    card.name,
-                    verdict.text,
-                    self.test.bound.text,
-                    "passed" if verdict.passed else "FAILED",
-                    bits_per_second(facts["goodput_bps"]),
-                    seconds(facts["rtt_p99_s"]),
-                    count(facts["retransmits"]),
-                    count(facts["timeouts"]),
-                    seconds(facts["queueing_s"]),
-                    percent(facts["utilisation"]),
-                ]
-            )
+            verdict, links = card.verdicts[0], self._facts(result)["links"]
+            text = MEASURES[self.test.measure].text
+            values = [verdict.text, *([text(verdict.values[self.seed])] if len(verdict.values) > 1 else [])]
+            said = [*values, self.test.bound.text, "passed" if verdict.passed else "FAILED"]
+            for place, facts in enumerate(links):
+                rows.append(
+                    [
+                        card.name if len(links) == 1 else f"{card.name}, {facts['link']}",
+                        *(said if place == 0 else [""] * len(said)),
+                        bits_per_second(facts["goodput_bps"]),
+                        seconds(facts["rtt_p99_s"]),
+                        count(facts["retransmits"]),
+                        count(facts["timeouts"]),
+                        seconds(facts["queueing_s"]),
+                        percent(facts["utilisation"]),
+                    ]
+                )
         return rows
 
     def table(self) -> Table:
@@ -187,7 +213,7 @@ class Explanation:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def plot(self) -> Figure:
-        """Goodput of the flows under test, waiting packets at the bottleneck and round-trip times, a line each."""
+        """Goodput of the flows under test, waiting packets at their bottleneck and round-trip times, a line each."""
         bound = self.test.bound
         with rc_context(STYLE):
             figure = empty(8.0, 6.8)
@@ -197,60 +223,86 @@ class Explanation:
                 (queues, "queue_packets", "waiting packets", "plain"),
                 (rtts, "rtt_s", "RTT", "time"),
             ):
-                lines = [self._line(result, quantity) for result in self.results]
+                lines = [self._series(result, quantity) for result in self.results]
                 limit = bound.value if quantity == "rtt_s" and self.test.measure == "rtt_p99" else None
-                peaks = [float(line[1].max()) for line in lines if line is not None and len(line[1])]
+                peaks = [float(line[1].max()) for own in lines for line in own.values()]
                 size, name = scale(unit, max([*peaks, *([limit] if limit is not None else [])], default=0.0))
                 self._lines(axis, lines, size)
                 if limit is not None:
                     axis.axhline(limit / size, label=f"bound, {bound.text}", **_BOUND)
                 axis.set_ylabel(f"{label} ({name})" if name else label)
                 axis.set_ylim(bottom=0)
-                axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+                if lines_drawn := axis.get_legend_handles_labels()[0]:
+                    axis.legend(handles=lines_drawn, loc="upper left", bbox_to_anchor=(1.0, 1.0))
             rtts.set_xlabel("time (s)")
             heading(figure, f"{self.test.name}: {self.test.tests}")
         return figure
 
     def _rates(self, axis: Axes) -> None:
-        bound, lines = self.test.bound, []
-        poorest: list[Line] = []
-        for result in self.results:
-            names = self._measured(result)
-            link = self._bottleneck(result)
-            lines.append(goodput(result, names, capacity(result)) if names else self._departures(result, link))
-            if self.test.measure in _EACH and len(names) > 1:
-                rates = result.flows.set_index("name").loc[names, "goodput_bps"].astype(float)
-                poorest.append(goodput(result, [str(rates.idxmin())], capacity(result)))
+        bound, test = self.test.bound, self.test
+        lines: list[dict[str, Line]] = []
+        poorest: list[tuple[str, str, Line]] = []
+        for place, (card, result) in enumerate(zip(self.cards, self.results, strict=True)):
+            groups = by_bottleneck(result, self._measured(result))
+            lines.append({})
+            for link, names in groups.items():
+                carried = capacity(result, link)
+                lines[-1][link] = goodput(result, names, carried) if names else self._departures(result, link)
+                if test.measure in _EACH and len(names) > 1:
+                    rates = result.flows.set_index("name").loc[names, "goodput_bps"].astype(float)
+                    label = f"{_label(card, link, groups)}, poorest flow"
+                    poorest.append(
+                        (COLOURS[place % len(COLOURS)], label, goodput(result, [str(rates.idxmin())], carried))
+                    )
         first = self.results[0]
-        carried = capacity(first)
-        mean = None if carried is not None else mean_capacity(first, self._bottleneck(first))
-        limit = None
-        if self.test.measure == "share":
-            limit = bound.value * sum(self.test.capacity_bps)
-        elif self.test.measure == "least_share" and poorest and len(self.test.capacity_bps) == 1:
-            limit = bound.value * self.test.capacity_bps[0] / len(self._measured(first))
-        elif self.test.measure == "recovery":
-            limit = self.test.level * self.test.capacity_bps[0]
-        peaks = [float(line[1].max()) for line in lines if len(line[1])]
-        known = [*peaks, *([float(carried[1].max())] if carried is not None else []), *filter(None, (limit, mean))]
-        size, name = scale("rate", max(known, default=0.0))
-        if carried is not None:
-            axis.plot(carried[0], carried[1] / size, label="capacity", **_CAPACITY)
-        elif mean is not None:
-            axis.axhline(mean / size, label="capacity, mean", **_CAPACITY)
+        carried_by = self._capacities(list(by_bottleneck(first, self._measured(first))))
+        limits = self._limits(poorest=bool(poorest))
+        known = [line for own in lines for line in own.values()] + [line for _, line, _ in carried_by]
+        peaks = [float(values.max()) for _, values in known if len(values)]
+        size, name = scale("rate", max([*peaks, *limits], default=0.0))
+        for label, line, style in carried_by:
+            axis.plot(line[0], line[1] / size, label=label, **style)
         self._lines(axis, lines, size)
-        for place, (card, line) in enumerate(zip(self.cards, poorest, strict=False)):
-            colour = COLOURS[place % len(COLOURS)]
-            axis.plot(
-                line[0], line[1] / size, label=f"{card.name}, poorest flow", color=colour, linestyle="-.", linewidth=1.0
-            )
-        if limit is not None:
-            what = f"{percent(self.test.level)}, {bound.text}" if self.test.measure == "recovery" else bound.text
+        for colour, label, line in poorest:
+            axis.plot(line[0], line[1] / size, label=label, color=colour, linestyle="-.", linewidth=1.0)
+        for limit in limits:
+            share = f"{bound.text} of {bits_per_second(limit / bound.value)}"
+            what = f"{percent(test.level)}, {bound.text}" if test.measure == "recovery" else share
             axis.axhline(limit / size, label=f"bound, {what}", **_BOUND)
-        others = "" if all(n.startswith("tested") for n in self._measured(first)) else f" of {', '.join(self.test.of)}"
+        others = "" if all(n.startswith("tested") for n in self._measured(first)) else f" of {', '.join(test.of)}"
         axis.set_ylabel(f"goodput{others} ({name})")
         axis.set_ylim(bottom=0)
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    def _limits(self, *, poorest: bool) -> list[float]:
+        """The goodputs that the bound asks for; none where it is about something else."""
+        test, rates = self.test, self.test.capacity_bps
+        if test.measure == "share":
+            return [test.bound.value * sum(rates)]
+        if test.measure == "least_share" and len(rates) > 1:
+            return sorted({test.bound.value * rate for rate in rates})
+        if test.measure == "least_share" and poorest:
+            return [test.bound.value * rates[0] / len(self._measured(self.results[0]))]
+        return [test.level * rates[0]] if test.measure == "recovery" else []
+
+    def _capacities(self, links: Sequence[str]) -> list[tuple[str, Line, dict[str, Any]]]:
+        """Labels, lines and styles of what links carry and of their policers; equal ones once."""
+        first = self.results[0]
+        known = policers(first.scenario.to_dict())
+        drawn: list[tuple[str, Line, dict[str, Any]]] = []
+        ends = np.array([0.0, first.scenario.duration_s])
+        for link in links:
+            carried, mean = capacity(first, link), None
+            if carried is None:
+                mean = mean_capacity(first, link)
+            if carried is not None:
+                drawn.append(("capacity", carried, _CAPACITY))
+            elif mean is not None:
+                drawn.append(("capacity, mean", (ends, np.full(2, mean)), _CAPACITY))
+            if link in known:
+                drawn.append((f"policer, {bits_per_second(known[link])}", (ends, np.full(2, known[link])), _POLICER))
+        lines = {(label, line[0].tobytes(), line[1].tobytes()): (label, line, style) for label, line, style in drawn}
+        return list(lines.values())
 
     def _measured(self, result: Result) -> list[str]:
         """The flows that the bound is about; where it is about something else, those under test."""
@@ -259,24 +311,35 @@ class Explanation:
             return [n for n in names if n.startswith("tested")]
         return [n for n in names if any(n == of or n.startswith(f"{of}[") for of in self.test.of)]
 
+    def _subjects(self, result: Result) -> list[str]:
+        """The flows under test, and of these only those that the bound is about, if it is about some."""
+        names = [str(n) for n in result.flows["name"]] if len(result.flows) else []
+        tested = [n for n in names if n.startswith("tested")]
+        return [n for n in tested if n in self._measured(result)] or tested
+
     def _departures(self, result: Result, link: str) -> Line:
         series = result.series
         rows = series[(series["quantity"] == "departure_bps") & (series["entity"] == link)]
         return binned(rows, result.scenario.duration_s)
 
-    def _line(self, result: Result, quantity: str) -> Line | None:
+    def _series(self, result: Result, quantity: str) -> dict[str, Line]:
+        """A line per bottleneck: of its queue, or of the flows that have it."""
         series = result.series
         rows = series[series["quantity"] == quantity]
-        if quantity == "rtt_s":
-            rows = rows[rows["entity"].astype(str).str.startswith("tested")]
-        else:
-            rows = rows[rows["entity"] == self._bottleneck(result)]
-        return binned(rows, result.scenario.duration_s) if len(rows) else None
+        tested = rows["entity"].astype(str).str.startswith("tested")
+        found = {}
+        for link, names in by_bottleneck(result, self._subjects(result)).items():
+            of_flows = rows["entity"].isin(names) if names else tested
+            own = rows[of_flows if quantity == "rtt_s" else rows["entity"] == link]
+            if len(own):
+                found[link] = binned(own, result.scenario.duration_s)
+        return found
 
-    def _lines(self, axis: Axes, lines: list[Line | None] | list[Line], size: float) -> None:
-        for place, (card, line) in enumerate(zip(self.cards, lines, strict=True)):
-            if line is not None:
-                axis.plot(line[0], line[1] / size, label=card.name, color=COLOURS[place % len(COLOURS)])
+    def _lines(self, axis: Axes, lines: Sequence[dict[str, Line]], size: float) -> None:
+        for place, (card, own) in enumerate(zip(self.cards, lines, strict=True)):
+            for (link, line), style in zip(own.items(), cycle(_DIRECTIONS)):  # styles repeat
+                label, colour = _label(card, link, own), COLOURS[place % len(COLOURS)]
+                axis.plot(line[0], line[1] / size, label=label, color=colour, linestyle=style)
 
     def write(self, folder: Path) -> None:
         """Writes the page, the scenario, the document and the figure into an existing folder."""

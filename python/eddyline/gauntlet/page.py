@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib import rc_context
 
 from eddyline.errors import ControllerError
-from eddyline.gauntlet.drawing import BINS, capacity, goodput
+from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, scale
@@ -65,11 +65,13 @@ def _picture(card: Card, test: Test) -> bytes:
     with rc_context(STYLE):
         figure = empty(9.0, 2.4)
         left, right = figure.subplots(1, 2)
-        carried = capacity(result)
         flows = list(result.flows["name"]) if len(result.flows) else []
         if flows:
             kinds = dict(zip(flows, result.flows["controller"], strict=True))
-            _goodputs(left, {f"{name} ({kinds[name]})": goodput(result, [name], carried) for name in flows}, carried)
+            carried = {link: capacity(result, link) for link in by_bottleneck(result, flows)}
+            own = {name: link for link, names in by_bottleneck(result, flows).items() for name in names}
+            lines = {f"{name} ({kinds[name]})": goodput(result, [name], carried[own[name]]) for name in flows}
+            _goodputs(left, lines, carried[own[flows[0]]])
         else:
             _lines(left, series[series["quantity"] == "departure_bps"], "rate")
         left.set_title("Goodput" if flows else "Rates of the links")

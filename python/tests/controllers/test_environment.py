@@ -221,6 +221,10 @@ def test_each_episode_draws_a_scenario_and_values(table):
         el.env(table, randomise={"link.down.rat": ["1 Mbit/s"]})
     with pytest.raises(el.InputError, match="no value to draw"):
         el.env(table, randomise={"link.down.rate": []})
+    with pytest.raises(el.InputError, match="randomise: keys with their values are expected, not 5"):
+        el.env(table, randomise=5)
+    with pytest.raises(el.InputError, match=r"randomise link.down.rate: a list"):
+        el.env(table, randomise={"link.down.rate": 5})
     with pytest.raises(el.InputError, match="no scenario"):
         el.env([])
 

@@ -66,7 +66,7 @@ def test_the_worst_seed_is_shown() -> None:
     figure = found.plot()
     rates = figure.get_axes()[0]
     labels = [line.get_label() for line in rates.lines]
-    assert labels == ["capacity", "cubic", "bound, at least 40.0 %"]
+    assert labels == ["capacity", "cubic", "bound, at least 40.0 % of 10 Mbit/s"]
     assert set(rates.lines[0].get_ydata()) == {10.0}
     assert rates.lines[2].get_ydata()[0] == 4.0
 
@@ -75,7 +75,7 @@ def test_the_worst_seed_is_shown() -> None:
 def test_goodput_is_drawn_below_what_the_link_carries(name: str) -> None:
     (test,) = suite().only([name])
     result = test.scenario("bbr").run("sim", series=True)
-    carried = drawing.capacity(result)
+    carried = drawing.capacity(result, "down")
     assert carried is not None
     names = [n for n in result.flows["name"] if n.startswith("tested")]
     times, rates = drawing.goodput(result, names, carried)
@@ -106,12 +106,54 @@ def test_the_flows_that_the_bound_is_about_are_drawn() -> None:
     found = el.gauntlet.explain("bbr", "beside-four-renos", seeds=1)
     rates = found.plot().get_axes()[0]
     lines = {line.get_label(): np.asarray(line.get_ydata()) for line in rates.lines}
-    assert list(lines) == ["capacity", "bbr", "bbr, poorest flow", "bound, at least 30.0 %"]
+    bound = "bound, at least 30.0 % of 4 Mbit/s"  # a quarter of what one tested flow of five leaves
+    assert list(lines) == ["capacity", "bbr", "bbr, poorest flow", bound]
     assert rates.get_ylabel() == "goodput of reno (Mbit/s)"
     goodputs = found.results[0].flows.set_index("name")["goodput_bps"].drop("tested") / 1e6
     assert lines["bbr"][-60:].mean() == pytest.approx(goodputs.sum(), rel=0.1)
     assert lines["bbr, poorest flow"][-60:].mean() == pytest.approx(goodputs.min(), rel=0.3)
-    assert lines["bound, at least 30.0 %"][0] == pytest.approx(0.3 * 16 / 4)
+    assert lines[bound][0] == pytest.approx(0.3 * 16 / 4)
+
+
+def _drawn(found: el.gauntlet.Explanation) -> list[dict[str, np.ndarray]]:
+    axes = found.plot().get_axes()
+    return [{str(line.get_label()): np.asarray(line.get_ydata()) for line in axis.lines} for axis in axes]
+
+
+def test_each_direction_has_its_lines_and_its_link() -> None:
+    found = el.gauntlet.explain("vegas", "symmetric", seeds=2)
+    rates, queues, rtts = _drawn(found)
+    assert list(rates) == ["capacity", "vegas, down", "vegas, up", "bound, at least 60.0 % of 10 Mbit/s"]
+    assert list(queues) == list(rtts) == ["vegas, down", "vegas, up"]
+    goodputs = found.results[0].flows.set_index("name")["goodput_bps"] / 1e6
+    for link in ("down", "up"):
+        assert rates[f"vegas, {link}"][-120:].mean() == pytest.approx(goodputs[f"tested {link}"], rel=0.05)
+    assert [row[0] for row in found.rows] == ["vegas, down", "vegas, up"]
+    # the mean over the seeds beside the value of the run that the rest of the row is of
+    assert found.heads[1:3] == ["least_share, mean", f"seed {found.seed}"]
+    assert found.rows[0][2] == f"{100 * goodputs.min() / 10:.1f} %"
+    assert found.rows[1][1:5] == [""] * 4
+    (document,) = found.to_dict()["controllers"]
+    assert [link["link"] for link in document["links"]] == ["down", "up"]
+    assert document["goodput_bps"] == sum(link["goodput_bps"] for link in document["links"])
+
+
+def test_the_link_is_that_of_the_flow_that_the_test_is_about() -> None:
+    found = el.gauntlet.explain("newreno", "upload-upload", seeds=1)
+    (document,) = found.to_dict()["controllers"]
+    rows = {link["name"]: link for link in found.results[0].to_dict()["links"]}
+    assert document["goodput_bps"] == pytest.approx(document["value"] * 1e6)
+    assert document["utilisation"] == rows["up"]["utilisation"] != rows["down"]["utilisation"]
+    rates, queues, _ = _drawn(found)
+    assert set(rates["capacity"]) == {1.0}
+    waiting = found.results[0].series.query("quantity == 'queue_packets' and entity == 'up'")["value"]
+    assert queues["newreno"].mean() == pytest.approx(waiting.mean(), rel=0.01)
+
+
+def test_a_policer_is_drawn_with_what_the_share_is_of() -> None:
+    rates = _drawn(el.gauntlet.explain("bbr", "policer-share", seeds=1))[0]
+    assert list(rates) == ["capacity", "policer, 5 Mbit/s", "bbr", "bound, at least 60.0 % of 5 Mbit/s"]
+    assert set(rates["policer, 5 Mbit/s"]) == {5.0}
 
 
 def test_one_timeout_is_singular() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 
 import pandas as pd
@@ -128,6 +129,7 @@ def test_progress_is_for_terminals(lossy, tmp_path):
         (["--vary", "seed=1", "--workers", "0"], ["0"]),
         (["--vary", "seed=1", "--engine", "moon://x:1"], ["dask://HOST:PORT"]),
         (["--vary", "seed=1", "--engine", "dask://x:1", "--workers", "2"], ["--workers"]),
+        (["--vary", "seed=1", "--workers", "dask://x:1"], ["--engine dask://x:1"]),
         (["--set", "seed=1"], ["--vary"]),
     ],
 )
@@ -139,6 +141,20 @@ def test_what_is_wrong_is_said_before_anything_runs(eddyline, lossy, tmp_path, w
     for each in said:
         assert each in ran.err
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_who_stops_reading_changes_nothing(lossy, tmp_path):
+    from conftest import COMMAND, environment
+
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = [COMMAND, "sweep", lossy(), "--vary", "seed=1,2", "--out", tmp_path / "grid", "--csv", "--workers", "1"]
+    p = subprocess.run(
+        [*map(str, words)], stdout=theirs, stderr=subprocess.PIPE, text=True, check=False, env=environment()
+    )
+    os.close(theirs)
+    assert (p.returncode, p.stderr) == (0, "")
+    assert (tmp_path / "grid" / "flows.csv").exists()  # what comes after the output is written
 
 
 def test_a_mistake_that_points_share_is_said_once(eddyline, lossy):

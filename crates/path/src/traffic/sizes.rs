@@ -51,6 +51,9 @@ pub enum SizeParams {
 }
 
 impl SizeParams {
+    /// What a file of sizes contains.
+    pub const FORM: &str = "one size a line: a whole number of bytes";
+
     /// Reads a file of sizes: one whole number of bytes, at least one, a line; `#` begins a comment.
     ///
     /// # Errors

@@ -72,6 +72,18 @@ impl Default for TraceReading {
     }
 }
 
+impl TraceReading {
+    /// What a file contains.
+    #[must_use]
+    pub fn form(&self) -> String {
+        let columns = self.format.map_or_else(
+            || "time in s and size; or size; or frame number, frame type, time in ms and size".to_owned(),
+            |format| format.columns().join(", "),
+        );
+        format!("columns are separated by white space: {columns}")
+    }
+}
+
 /// Why a text is not a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {

@@ -62,6 +62,16 @@ pub enum RecordingError {
         /// The actual content.
         found: String,
     },
+    /// A column that is read is there twice: which one counts?
+    #[error("line {line}: column {column} is there {times} times")]
+    Repeated {
+        /// Which line, from 1.
+        line: usize,
+        /// The column.
+        column: String,
+        /// How often.
+        times: usize,
+    },
     /// An invalid value.
     #[error("line {line}: {given:?} is no {column}: {allowed}")]
     Value {
@@ -187,6 +197,12 @@ impl Columns {
             let prefix = side.map_or("", Side::prefix);
             let hint = if side.is_none() { " (a file of both directions needs the key direction)" } else { "" };
             return Err(missing(format!("{prefix}rate_bps, {prefix}delay_s or {prefix}loss{hint}")));
+        }
+        for place in [Some(time), rate, delay, loss].into_iter().flatten() {
+            let times = names.iter().filter(|name| **name == names[place]).count();
+            if times > 1 {
+                return Err(RecordingError::Repeated { line, column: names[place].clone(), times });
+            }
         }
         Ok(Self { time, rate, delay, loss, names })
     }

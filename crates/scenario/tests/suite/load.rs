@@ -420,12 +420,51 @@ fn a_trace_gives_a_link_its_rate() {
     assert!(hint(case("none.csv").unwrap_err()).contains("relative paths"));
     let csv = hint(case("packets.down").unwrap_err());
     assert!(["time_s", "rate_bps", "delay_s", "loss"].iter().all(|column| csv.contains(column)), "{csv}");
+    write("twice.csv", "time_s,rate_bps,delay_s,rate_bps\n0,4e6,0.01,1e6\n1,1e6,,1e6\n");
+    let [error] = messages(case("twice.csv").unwrap_err()).try_into().unwrap();
+    assert!(error.contains("line 1: column rate_bps is there 2 times"), "{error}");
+    write("other-twice.csv", "time_s,rate_bps,note,note\n0,4e6,a,b\n1,1e6,c,d\n");
+    case("other-twice.csv").unwrap(); // nothing reads them
     assert!(hint(with("{ kind = \"mahimahi\", file = \"drive.csv\" }").unwrap_err()).contains("millisecond"));
     let [error] = messages(with("{ kind = \"csv\" }").unwrap_err()).try_into().unwrap();
     assert!(error.contains("the key file is missing"), "{error}");
     // a profile takes its mean from the link
     let [error] = messages(with("{ kind = \"lte\" }").unwrap_err()).try_into().unwrap();
     assert!(error.contains("the key rate is missing"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A file that was read is not looked for elsewhere: what is said is what it should contain.
+#[test]
+fn files_of_another_form_are_answered_with_their_form() {
+    let folder = std::env::temp_dir().join(format!("eddyline-forms-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("commas.txt"), "0.0,1500\n0.1,1500\n").unwrap();
+    let hint = |tables: &str| {
+        let text = format!("{SMALLEST}\n{tables}\n");
+        let input = Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) };
+        let errors = load(&input, &[]).unwrap_err();
+        let [error] = errors.all.as_slice() else { panic!("{errors}") };
+        error.hint.clone().unwrap_or_default()
+    };
+    let traffic = |file: &str, format: &str| {
+        hint(&format!(
+            "[[traffic]]\nname = \"t\"\npath = [\"l\"]\nmodel = {{ kind = \"trace\", file = \"{file}\"{format} }}"
+        ))
+    };
+    assert!(traffic("none.txt", "").contains("relative paths"));
+    let any = traffic("commas.txt", "");
+    assert!(any.contains("separated by white space: time in s and size; or"), "{any}");
+    let packets = traffic("commas.txt", ", format = \"packets\"");
+    assert!(packets.ends_with("separated by white space: time in s, size"), "{packets}");
+    let sizes = |file: &str| {
+        hint(&format!(
+            "[[arrivals]]\nname = \"a\"\nrate = \"1 /s\"\nsize = {{ kind = \"trace\", file = \"{file}\" }}\n\
+             controller = {{ kind = \"reno\" }}\ndata = [\"l\"]\nack = [\"l\"]"
+        ))
+    };
+    assert!(sizes("none.txt").contains("relative paths"));
+    assert!(sizes("commas.txt").contains("one size a line"));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
