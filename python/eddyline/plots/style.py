@@ -48,6 +48,7 @@ ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
 
 _FONT_SIZE = 9.0
+_LEAST_HEIGHT = 2.2  # inches
 _SCREEN_DPI = 100
 _TEX = ("xelatex", "lualatex", "pdflatex")
 
@@ -101,15 +102,21 @@ def tex() -> str | None:
 
 
 def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
-    """The figure at another width in inches, of the same shape, and with another size of its text in points."""
+    """The figure at another width in inches and with another size of its text in points: of the same shape, or higher.
+
+    Where text would not fit, also without these, it is placed anew.
+    """
+    from eddyline.plots.fitting import fitted
+
     if width is not None:
         old, height = figure.get_size_inches()
-        figure.set_size_inches(width, height * width / old)
+        figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
     if font_size is not None:
         texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
         for text in texts:
             text.set_fontsize(text.get_fontsize() * font_size / _FONT_SIZE)
-    return figure
+    with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or _FONT_SIZE) / _FONT_SIZE}):
+        return fitted(figure)
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
