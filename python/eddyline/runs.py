@@ -224,7 +224,7 @@ def _write_repetitions(
 
 def save(
     folder: Path, replies: Sequence[WorldRuns], results: Sequence[Result], request: Request, csv: bool = False
-) -> None:
+) -> list[str]:
     """Writes a result folder of several runs.
 
     Args:
@@ -233,6 +233,9 @@ def save(
         results: The runs in it.
         request: What they are runs of.
         csv: Write `flows.csv`, `links.csv` and `series.csv` too.
+
+    Returns:
+        Remarks on its plots.
     """
     from eddyline.output import replaced
     from eddyline.result_folder import write
@@ -243,7 +246,8 @@ def save(
         asked = {r.world: r.asked for r in results if r.asked}
         tables = _tables(results, request, series) if csv else {}
         put = partial(write_document, replies, request)
-        write(staged, put, scenario.canonical, scenario.folder, series, figure(results), asked, tables)
+        drawing = partial(figure, results)
+        return write(staged, put, scenario.canonical, scenario.folder, series, drawing, asked, tables)
 
 
 def figure(results: Sequence[Result]) -> Figure:

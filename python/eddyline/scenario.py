@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -574,7 +575,10 @@ class Result(Recording):
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}
-            write(staged, self.write_json, self.scenario.canonical, self.scenario.folder, series, self.plot(), asked)
+            place = self.scenario.folder
+            remarks = write(staged, self.write_json, self.scenario.canonical, place, series, self.plot, asked)
+        for remark in remarks:
+            warnings.warn(f"{folder}: {remark}", stacklevel=2)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -213,10 +213,11 @@ def command(
     with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
         if log is not None:
             _write_log(results[0], log)
+        if out is not None:
+            for remark in save(out, replies, results, request, csv):
+                click.echo(f"note: {out}: {remark}", err=True)
         if plot is not None:
             draw(figure(results), plot)
-        if out is not None:
-            save(out, replies, results, request, csv)
     if lone is not None:
         raise lone
     code = _strict_code(replies) if strict else 0

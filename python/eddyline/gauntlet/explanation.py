@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from eddyline.capacity import bottlenecks
 from eddyline.gauntlet.drawing import binned, capacity, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, empty, entry, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ class Explanation:
     def _lines(self, axis: Axes, lines: list[Line | None] | list[Line], size: float) -> None:
         for place, (card, line) in enumerate(zip(self.cards, lines, strict=True)):
             if line is not None:
-                axis.plot(line[0], line[1] / size, label=card.name, color=COLOURS[place % len(COLOURS)])
+                axis.plot(line[0], line[1] / size, label=entry(card.name), color=COLOURS[place % len(COLOURS)])
 
     def write(self, folder: Path) -> None:
         """Writes the page, the scenario, the document and the figure into an existing folder."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FixedFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from eddyline.plots.style import literally
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -222,6 +224,7 @@ def _columns(owner: Any, figure: Figure, entries: Any, room: float, options: dic
     legend: Legend
     for columns in range(min(4, len(entries[1])), 0, -1):
         legend = owner.legend(*entries, ncols=columns, **options)
+        literally(figure)
         width = _size(legend, figure)[0]
         if width <= room or columns == 1:
             break

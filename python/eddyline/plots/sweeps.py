@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, numbered, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, entry, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,12 +104,12 @@ def _panel(
         low, high = part["ci95_low"] / size, part["ci95_high"] / size
         mean, name = part["mean"] / size, _name(lines, labels)
         if joined:
-            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=name)
+            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=entry(name))
             axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)
         else:
             shift = 0.6 * ((place + 0.5) / min(len(groups), MAX_LINES) - 0.5)
             errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]
-            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=name)
+            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=entry(name))
     axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
     axis.set_ylim(bottom=0)
     more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""
