@@ -87,6 +87,9 @@ _UNITS = {
     "rate": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "time": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+    "packets": ((1.0, "packets"),),
+    "frequency": ((1.0, "/s"),),
+    "percent": ((1e-2, "%"),),
 }
 
 
@@ -223,7 +226,7 @@ def heading(figure: Figure, text: str) -> None:
 
 
 def scale(kind: str, largest: float) -> tuple[float, str]:
-    """Size and name of the unit for an axis of a kind (`rate`, `time`, `bytes` or `plain`) with that largest value."""
+    """Size and name of the unit for an axis of a kind (`rate`, `time`, ..., `plain`) with that largest value."""
     if kind == "plain":
         return 1.0, ""
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])

@@ -35,7 +35,12 @@ _LABELS = {
     "goodput_bps.sum": "goodput, sum",
     "completion_s.mean": "completion time, mean",
     "completion_s.p99": "completion time, p99",
+    "mean_present": "flows present, mean",
+    "responsiveness_rpm": "responsiveness (round trips/min)",
+    "packets_per_s": "rate (packets/s)",
 }
+_ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)"}
+"""Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""
 
 
 def kind_of(metric: str) -> str:
@@ -49,8 +54,13 @@ def kind_of(metric: str) -> str:
 
 
 def label_of(metric: str) -> str:
-    """What an axis says about a metric."""
-    return _LABELS.get(metric, metric)
+    """What an axis or a table says about a metric, its unit left out where `kind_of` has one."""
+    if metric in _LABELS:
+        return _LABELS[metric]
+    base, *parts = metric.split(".")
+    ending = next((end for end in _ENDINGS if base.endswith(end)), "")
+    words = base.removesuffix(ending).replace("rtt", "RTT").replace("_", " ")
+    return ", ".join([words, *(part.replace("_", " ") for part in parts)]) + _ENDINGS.get(ending, "")
 
 
 def panels(
