@@ -56,10 +56,10 @@ def fitted(figure: Figure) -> Figure:
             entries = (legend.legend_handles, [t.get_text() for t in legend.get_texts()])
             legend.remove()
             _below(figure, entries)
-    _laid_out(figure)
-    _legends(figure, panels)
-    for _ in range(_ROUNDS):
-        room = _laid_out(figure)
+    room = _laid_out(figure)
+    moved = _legends(figure, panels)
+    for again in range(_ROUNDS):
+        room = _laid_out(figure) if again or moved else room
         for axis in figure.axes:
             _labels(axis)
         missing = sum(_missing(row) for row in _rows(figure.axes)) if room else figure.dpi
@@ -160,11 +160,11 @@ def _entries(axis: Axes) -> tuple[list[Any], list[str]]:
     return (handles, labels) if legend is not None else ([], [])
 
 
-def _legends(figure: Figure, panels: Sequence[Axes]) -> None:
-    """Legends below the panels where they are too wide beside them or in them."""
+def _legends(figure: Figure, panels: Sequence[Axes]) -> bool:
+    """Legends below the panels where they are too wide beside them or in them; whether there are such."""
     there = [(axis, legend) for axis in panels if (legend := axis.get_legend()) is not None]
     if not any(_too_wide(figure, axis, legend) for axis, legend in there):
-        return
+        return False
     known = [{(label, _colour(h)) for h, label in zip(*_entries(axis), strict=True)} for axis, _ in there]
     most = max(range(len(there)), key=lambda n: len(known[n]))
     titles = [legend.get_title().get_text() for _, legend in there]
@@ -173,13 +173,14 @@ def _legends(figure: Figure, panels: Sequence[Axes]) -> None:
         legend.remove()
     if all(part <= known[most] for part in known):
         _below(figure, entries[most], titles[most])
-        return
+        return True
     _laid_out(figure)
     seen: set[Any] = set()
     for (axis, _), part, given, title in zip(there, known, entries, titles, strict=True):
         if not part <= seen:
             _under(axis, given, title)
         seen |= part
+    return True
 
 
 def _too_wide(figure: Figure, axis: Axes, legend: Legend) -> bool:
