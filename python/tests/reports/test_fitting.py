@@ -76,7 +76,6 @@ def _ideal() -> Figure:
 FIGURES: dict[str, Callable[[], Figure]] = {
     "run": lambda: _run(("download", "upload")),
     "run, long name": lambda: _run((LONG, "upload")),
-    "sweep": lambda: _sweep("count", ("1",), ([1.0, 2.0, 3.0, 4.0, 5.0], "plain")),
     "sweep over losses": lambda: _sweep("count", ("1",), ([0.0003, 0.001, 0.003, 0.01, 0.03], "plain")),
     "sweep over queues": lambda: _sweep("link.up.queue", BRANDS, ([1e6, 5e6], "rate")),
     "responses": _responses,
