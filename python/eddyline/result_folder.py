@@ -42,10 +42,10 @@ def write(
     canonical: str,
     base: Path,
     series: Sequence[tuple[dict[str, str | int], Any]],
-    figure: Figure,
+    draw: Callable[[], Figure],
     asked: Mapping[str, Mapping[str, Any]],
     tables: Mapping[str, pd.DataFrame] | None = None,
-) -> None:
+) -> list[str]:
     """Fills a new result folder.
 
     Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
@@ -56,13 +56,15 @@ def write(
         canonical: `scenario.json`.
         base: Where relative paths in the scenario start.
         series: Tables of series, each with the columns that tell it from the others.
-        figure: The plot.
+        draw: Draws the plot.
         asked: Options that the results depend on, by world: `Result.asked`.
         tables: Frames by the name of their CSV file.
+
+    Returns:
+        Remarks on the plots: without them the folder is complete.
     """
     from eddyline.columns import joined
     from eddyline.columns import write as write_table
-    from eddyline.plots import render
 
     (folder / SCENARIO).write_text(canonical, "utf-8")
     names = _files(canonical)
@@ -77,11 +79,25 @@ def write(
         write_table(joined(series), folder / SERIES)
     for name, table in (tables or {}).items():
         table.to_csv(folder / name, index=False)
-    for name in PLOTS:
-        render(figure, folder / name)
+    remarks = _plots(folder, draw)
     held = {str(p.relative_to(folder)): _digest(p) for p in sorted(folder.rglob("*")) if p.is_file()}
     document = {"format": 1, "asked": asked, "sha256": held}
     (folder / MANIFEST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    return remarks
+
+
+def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
+    """Draws the plots. Where that fails, the results of perhaps hours are kept all the same."""
+    from eddyline.plots import render
+
+    try:
+        figure = draw()
+        complete = [render(figure, folder / name) for name in PLOTS]
+    except Exception as e:
+        for name in PLOTS:
+            (folder / name).unlink(missing_ok=True)
+        return [f"the result is kept without plots: drawing them failed: {type(e).__name__}: {e}"]
+    return [] if all(complete) else ["plots: the font lacks some characters of names or title, boxes stand for them"]
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ class _Result(Protocol):
     def legend(self) -> Legend: ...
     def has_series(self) -> bool: ...
     def to_dict(self) -> dict[str, Any]: ...
-    def plot(self) -> Figure: ...
+    def heading(self, *, world: bool | None = None) -> str: ...
+    def plot(self, *, world: bool | None = None) -> Figure: ...
 
 
 _One = TypeVar("_One", bound=_Result)
@@ -125,13 +126,16 @@ class Results(Sequence[_One], Generic[_One]):
         """Means with 95 % bands over time of the results of one world; without series the first result's figure."""
         from eddyline.plots import repeated
 
+        drawn = next((r for r in self._results if r.has_series()), self._results[0])
+        named = True if any("world" in label for label in self._labels) else None
+        heading = drawn.heading(world=named)
         if self._series is not None and "seed" in self._series:
-            return repeated([part for _, part in self._series.groupby("seed")], self.title, self._results[0].legend)
-        world = self._results[0].to_dict()["world"]
+            return repeated([part for _, part in self._series.groupby("seed")], heading, drawn.legend)
+        world = drawn.to_dict()["world"]
         same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
         if len(same) > 1:
-            return repeated([r.series for r in same], self.title, same[0].legend)
-        return next((r for r in self._results if r.has_series()), self._results[0]).plot()
+            return repeated([r.series for r in same], heading, drawn.legend)
+        return drawn.plot(world=named)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -28,6 +28,7 @@ __all__ = [
     "Request",
     "WorldRuns",
     "document",
+    "drawn_of",
     "figure",
     "jittered",
     "labelled_series",
@@ -224,7 +225,7 @@ def _write_repetitions(
 
 def save(
     folder: Path, replies: Sequence[WorldRuns], results: Sequence[Result], request: Request, csv: bool = False
-) -> None:
+) -> list[str]:
     """Writes a result folder of several runs.
 
     Args:
@@ -233,6 +234,9 @@ def save(
         results: The runs in it.
         request: What they are runs of.
         csv: Write `flows.csv`, `links.csv` and `series.csv` too.
+
+    Returns:
+        Remarks on its plots.
     """
     from eddyline.output import replaced
     from eddyline.result_folder import write
@@ -243,18 +247,28 @@ def save(
         asked = {r.world: r.asked for r in results if r.asked}
         tables = _tables(results, request, series) if csv else {}
         put = partial(write_document, replies, request)
-        write(staged, put, scenario.canonical, scenario.folder, series, figure(results), asked, tables)
+        drawing = partial(figure, results)
+        return write(staged, put, scenario.canonical, scenario.folder, series, drawing, asked, tables)
 
 
 def figure(results: Sequence[Result]) -> Figure:
-    """Several seeds of the first world that has series as means with bands; else the first result that has series."""
-    drawn = [r for r in results if r.has_series()]
-    repeated = [r for r in drawn if r.world == drawn[0].world]
+    """Several seeds of the first world that has series as means with bands; else the first result that has series.
+
+    Of results of several worlds, the heading names the one that is drawn.
+    """
+    first = drawn_of(results)
+    named = True if any(r.world != first.world for r in results) else None
+    repeated = [r for r in results if r.has_series() and r.world == first.world]
     if len(repeated) > 1:
         from eddyline.plots import repeated as bands
 
-        return bands([r.series for r in repeated], repeated[0].title, repeated[0].legend)
-    return (drawn or results)[0].plot()
+        return bands([r.series for r in repeated], first.heading(world=named), first.legend)
+    return first.plot(world=named)
+
+
+def drawn_of(results: Sequence[Result]) -> Result:
+    """The result that is drawn, or the first of its world."""
+    return next((r for r in results if r.has_series()), results[0])
 
 
 def rows(results: Sequence[Result]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -574,16 +575,24 @@ class Result(Recording):
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
         return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {})
 
-    def plot(self) -> Figure:
+    def heading(self, *, world: bool | None = None) -> str:
+        """What is above a figure of it: the title, and the world. By default worlds other than `sim` are named."""
+        named = self.world != worlds.DEFAULT if world is None else world
+        return f"{self.title} (world {self.world})" if named else self.title
+
+    def plot(self, *, world: bool | None = None) -> Figure:
         """A figure of throughput, windows, round-trip times and queues over time.
 
         Without series: goodputs of the flows and utilisations of the links as bars.
+
+        Args:
+            world: Whether the heading names the world; by default where that is not `sim`, and above bars.
         """
         from eddyline.plots import bars, overview
 
         if self.has_series():
-            return overview(self.series, self.title, self.legend)
-        return bars(self.flows, self.links, self.traffic, f"{self.title} (world {self.world})")
+            return overview(self.series, self.heading(world=world), self.legend)
+        return bars(self.flows, self.links, self.traffic, self.heading(world=True if world is None else world))
 
     def save(self, folder: str | Path) -> None:
         """Writes `scenario.json`, `result.json`, `series.parquet` and plots; all of it or nothing.
@@ -598,7 +607,10 @@ class Result(Recording):
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}
-            write(staged, self.write_json, self.scenario.canonical, self.scenario.folder, series, self.plot(), asked)
+            place = self.scenario.folder
+            remarks = write(staged, self.write_json, self.scenario.canonical, place, series, self.plot, asked)
+        for remark in remarks:
+            warnings.warn(f"{folder}: {remark}", stacklevel=2)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -137,7 +137,7 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
-    from eddyline.runs import Request, figure, jittered, run, save
+    from eddyline.runs import Request, drawn_of, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
@@ -211,13 +211,16 @@ def command(
     if lone is None or lone.result is None:
         _report_failures(replies)
     results = [r for reply in replies for r in reply.results]
+    if results and not quiet and (plot is not None or out is not None) and len({r.world for r in results}) > 1:
+        click.echo(f"note: the figure is of world {drawn_of(results).world}", err=True)
     with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
         if log is not None:
             _write_log(results[0], log)
+        if out is not None:
+            for remark in save(out, replies, results, request, csv):
+                click.echo(f"note: {out}: {remark}", err=True)
         if plot is not None:
             draw(figure(results), plot)
-        if out is not None:
-            save(out, replies, results, request, csv)
     if lone is not None:
         raise lone
     code = _strict_code(replies) if strict else 0

@@ -14,7 +14,7 @@ from matplotlib import rc_context
 from eddyline.capacity import policers
 from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, empty, entry, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class Explanation:
         for place, (card, own) in enumerate(zip(self.cards, lines, strict=True)):
             for (link, line), style in zip(own.items(), cycle(_DIRECTIONS)):  # styles repeat
                 label, colour = _label(card, link, own), COLOURS[place % len(COLOURS)]
-                axis.plot(line[0], line[1] / size, label=label, color=colour, linestyle=style)
+                axis.plot(line[0], line[1] / size, label=entry(label), color=colour, linestyle=style)
 
     def write(self, folder: Path) -> None:
         """Writes the page, the scenario, the document and the figure into an existing folder."""

@@ -12,7 +12,7 @@ from eddyline.errors import ControllerError
 from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, entry, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
     size, name = scale(unit, float(rows["value"].max()))
     for place, entity in enumerate(list(rows["entity"].unique())[:MAX_LINES]):
         means = rows[rows["entity"] == entity].groupby("bin")[["time_s", "value"]].mean()
-        axis.plot(means["time_s"], means["value"] / size, label=str(entity), color=COLOURS[place % len(COLOURS)])
+        axis.plot(means["time_s"], means["value"] / size, label=entry(str(entity)), color=COLOURS[place % len(COLOURS)])
     axis.set_xlabel("time (s)")
     axis.set_ylabel(name or "packets")
     axis.set_ylim(bottom=0)

@@ -11,7 +11,7 @@ from matplotlib.colors import ListedColormap, SymLogNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, numbered, scale
+from eddyline.plots.style import COLOURS, STYLE, empty, entry, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +156,7 @@ def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
     plane.paint(numbers, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(names) - 0.5, alpha=0.75)
     several = map_.grid("equilibria").to_numpy() > 1
     plane.hatch(several, "xxx")
-    handles: list[Any] = [Patch(color=c, alpha=0.75, label=n) for n, c in zip(names, colours, strict=True)]
+    handles: list[Any] = [Patch(color=c, alpha=0.75, label=entry(n)) for n, c in zip(names, colours, strict=True)]
     if several.any():
         label = "several equilibria (colour: the first)"
         handles.append(Patch(facecolor="#888888", hatch="xxx", edgecolor="white", label=label))

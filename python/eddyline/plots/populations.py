@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from eddyline.plots.style import COLOURS, STYLE, empty, grouped_bars, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, empty, entry, grouped_bars, heading, scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,9 @@ def _distribution(axis: Axes, known: dict[str, list[float]]) -> None:
                 break
         longest = max(longest, last)
         numbers = range(last + 1)
-        axis.step(numbers, probabilities[: last + 1], where="mid", color=COLOURS[place % len(COLOURS)], label=name)
+        axis.step(
+            numbers, probabilities[: last + 1], where="mid", color=COLOURS[place % len(COLOURS)], label=entry(name)
+        )
     axis.set_title("Distribution")
     axis.set_xlabel("number of flows")
     axis.set_ylabel("probability")

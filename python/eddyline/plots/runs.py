@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, empty, entry, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,7 +151,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, uni
         axis.plot(
             one["time_s"],
             one["value"] / size,
-            label=legend.names.get(entity, entity),
+            label=entry(legend.names.get(entity, entity)),
             color=COLOURS[place % len(COLOURS)],
             linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
         )
@@ -197,7 +197,7 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
             for world, name, part in parts:
                 width, alpha = (1.2, 1.0) if world == worlds[0][0] else (3.0, 0.35)
                 look = {"color": colours[name], "linewidth": width, "alpha": alpha}
-                axis.plot(part["time_s"], part["value"], label=f"{name}, {world}", **look)
+                axis.plot(part["time_s"], part["value"], label=entry(f"{name}, {world}"), **look)
             axis.set_ylabel(label)
             axis.set_ylim(bottom=0)
             axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))

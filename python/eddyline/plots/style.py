@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import warnings
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +12,15 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
 from PIL import Image
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
 
 __all__ = [
     "COLOURS",
@@ -27,8 +31,11 @@ __all__ = [
     "Picture",
     "chosen",
     "empty",
+    "entry",
     "grouped_bars",
     "heading",
+    "lacks_characters",
+    "literally",
     "numbered",
     "render",
     "render_small",
@@ -48,7 +55,14 @@ ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
 
 _FONT_SIZE = 9.0
+_LEAST_HEIGHT = 2.2  # inches
 _SCREEN_DPI = 100
+_SHOWN = "\u200b"  # before a label that legends are to show
+_TEX_CHARACTERS = {
+    **{c: f"\\{c}" for c in "$#&_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+}
 _TEX = ("xelatex", "lualatex", "pdflatex")
 
 STYLE: Any = {
@@ -73,16 +87,75 @@ _UNITS = {
     "rate": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "time": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+    "packets": ((1.0, "packets"),),
+    "frequency": ((1.0, "/s"),),
+    "percent": ((1e-2, "%"),),
 }
 
 
-def render(figure: Figure, path: Path, dpi: int = 150) -> None:
-    """Writes a figure in the format of the file's suffix, the same bytes every time; all files have one layout."""
+def render(figure: Figure, path: Path, dpi: int = 150) -> bool:
+    """Writes a figure in the format of the file's suffix, the same bytes every time; all files have one layout.
+
+    Returns:
+        Whether the font has all characters; boxes stand for others.
+    """
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     style = {**STYLE, "pgf.texsystem": tex() or _TEX[0], "pgf.rcfonts": False}
-    with rc_context(style):
+    with rc_context(style), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        literally(figure)
         _lay_out(figure, dpi)
-        figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
+        with _for_tex(figure) if path.suffix == ".pgf" else nullcontext():
+            figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
+    for each in warned:
+        if not lacks_characters(each):
+            warnings.warn(each.message, stacklevel=2)
+    return not any(lacks_characters(each) for each in warned)
+
+
+def lacks_characters(warning: warnings.WarningMessage) -> bool:
+    """Whether a warning says that the font lacks a character."""
+    return "missing from font" in str(warning.message)
+
+
+def entry(name: str) -> str:
+    """A name as the label of a line: matplotlib hides those that begin with an underscore from legends."""
+    return f"{_SHOWN}{name}" if name.startswith("_") else name
+
+
+def literally(figure: Figure) -> None:
+    """Names, titles and labels are text as it is: a dollar sign begins no mathematics."""
+    for text in _given(figure):
+        text.set_parse_math(False)
+        text.set_text(text.get_text().removeprefix(_SHOWN))
+
+
+def _given(figure: Figure) -> list[Text]:
+    """All texts but the numbers at ticks, which matplotlib writes, and what stands in panels."""
+    found = [figure._suptitle] if figure._suptitle is not None else []  # type: ignore[attr-defined] # no other way
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    for legend in legends:
+        found += [legend.get_title(), *legend.get_texts()] if legend is not None else []
+    for axes in figure.axes:
+        found += [axes.title, axes._left_title, axes._right_title]  # type: ignore[attr-defined]
+        for axis in (axes.xaxis, axes.yaxis):
+            found += [axis.label]
+            if isinstance(axis.get_major_formatter(), FixedFormatter):
+                found += axis.get_ticklabels()
+    return found
+
+
+@contextmanager
+def _for_tex(figure: Figure) -> Iterator[None]:
+    """Inside, what TeX would take for commands is written as TeX writes it."""
+    before = [(text, text.get_text()) for text in _given(figure)]
+    for text, plain in before:
+        text.set_text("".join(_TEX_CHARACTERS.get(c, c) for c in plain))
+    try:
+        yield
+    finally:
+        for text, plain in before:
+            text.set_text(plain)
 
 
 def _lay_out(figure: Figure, dpi: int) -> None:
@@ -101,15 +174,22 @@ def tex() -> str | None:
 
 
 def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
-    """The figure at another width in inches, of the same shape, and with another size of its text in points."""
+    """The figure at another width in inches and with another size of its text in points: of the same shape, or higher.
+
+    Where text would not fit, also without these, it is placed anew.
+    """
+    from eddyline.plots.fitting import fitted
+
     if width is not None:
         old, height = figure.get_size_inches()
-        figure.set_size_inches(width, height * width / old)
+        figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
     if font_size is not None:
         texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
         for text in texts:
             text.set_fontsize(text.get_fontsize() * font_size / _FONT_SIZE)
-    return figure
+    with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or _FONT_SIZE) / _FONT_SIZE}):
+        literally(figure)
+        return fitted(figure)
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
@@ -121,6 +201,11 @@ def render_small(figure: Figure, path: Path, dpi: int) -> None:
 
 class Picture(Figure):
     """A figure that notebooks show as it comes, also where `matplotlib.pyplot` was never imported."""
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draws it, its text as it is."""
+        literally(self)
+        super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
         with BytesIO() as file, rc_context(STYLE):
@@ -141,7 +226,7 @@ def heading(figure: Figure, text: str) -> None:
 
 
 def scale(kind: str, largest: float) -> tuple[float, str]:
-    """Size and name of the unit for an axis of a kind (`rate`, `time`, `bytes` or `plain`) with that largest value."""
+    """Size and name of the unit for an axis of a kind (`rate`, `time`, ..., `plain`) with that largest value."""
     if kind == "plain":
         return 1.0, ""
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])

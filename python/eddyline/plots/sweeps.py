@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, numbered, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, entry, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,12 @@ _LABELS = {
     "goodput_bps.sum": "goodput, sum",
     "completion_s.mean": "completion time, mean",
     "completion_s.p99": "completion time, p99",
+    "mean_present": "flows present, mean",
+    "responsiveness_rpm": "responsiveness (round trips/min)",
+    "packets_per_s": "rate (packets/s)",
 }
+_ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)"}
+"""Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""
 
 
 def kind_of(metric: str) -> str:
@@ -49,8 +54,13 @@ def kind_of(metric: str) -> str:
 
 
 def label_of(metric: str) -> str:
-    """What an axis says about a metric."""
-    return _LABELS.get(metric, metric)
+    """What an axis or a table says about a metric, its unit left out where `kind_of` has one."""
+    if metric in _LABELS:
+        return _LABELS[metric]
+    base, *parts = metric.split(".")
+    ending = next((end for end in _ENDINGS if base.endswith(end)), "")
+    words = base.removesuffix(ending).replace("rtt", "RTT").replace("_", " ")
+    return ", ".join([words, *(part.replace("_", " ") for part in parts)]) + _ENDINGS.get(ending, "")
 
 
 def panels(
@@ -104,12 +114,12 @@ def _panel(
         low, high = part["ci95_low"] / size, part["ci95_high"] / size
         mean, name = part["mean"] / size, _name(lines, labels)
         if joined:
-            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=name)
+            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=entry(name))
             axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)
         else:
             shift = 0.6 * ((place + 0.5) / min(len(groups), MAX_LINES) - 0.5)
             errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]
-            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=name)
+            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=entry(name))
     axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
     axis.set_ylim(bottom=0)
     more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""

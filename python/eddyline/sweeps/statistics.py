@@ -25,14 +25,8 @@ METRICS = {
 }
 """What is shown of each table where nothing is chosen."""
 
-_KINDS = {
-    "rate": "rate",
-    "time": "time",
-    "bytes": "bytes",
-    "packets": "plain",
-    "frequency": "plain",
-    "percent": "plain",
-}
+_KINDS = ("rate", "time", "bytes", "packets", "frequency", "percent")
+"""Kinds of quantities, as `plots.style.scale` takes them."""
 
 
 def form_of(metric: str) -> Callable[[float | None], str]:
@@ -92,9 +86,9 @@ def axis(values: Sequence[Any]) -> tuple[list[float], str] | None:
     """Values of a key as numbers in SI units, with the kind of their unit; None where they are no quantities."""
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return [float(v) for v in values], "plain"
-    for kind, scaled in _KINDS.items():
+    for kind in _KINDS:
         try:
-            return [_core.quantity(kind, str(v)) for v in values], scaled
+            return [_core.quantity(kind, str(v)) for v in values], kind
         except InputError:
             continue
     return None

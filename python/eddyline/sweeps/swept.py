@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import eddyline.sweeps.manifest as manifest
+import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 
@@ -173,7 +174,9 @@ class Swept:
             )
         others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
         made = self.statistics(*metrics, of=of, keys=[x, *others])
-        return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], str(self.folder))
+        world = (manifest.read(self.folder) or {}).get("world", worlds.DEFAULT)
+        title = str(self.folder) if world == worlds.DEFAULT else f"{self.folder} (world {world})"
+        return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], title)
 
     def table(self, metric: str | None = None, of: str = "flows", *, text: bool = False) -> pd.DataFrame:
         """One metric as a table: a row per flow and value of all keys but the last, whose values are the columns.

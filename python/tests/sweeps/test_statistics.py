@@ -181,3 +181,31 @@ def test_pgf(swept, tmp_path):
 def test_pgf_needs_tex(eddyline, lossy):
     ran = eddyline("run", lossy(), "--plot", "g.pgf")
     assert (ran.code, "needs TeX" in ran.err) == (2, True)
+
+
+def test_axes_and_tables_have_words_and_units():
+    from eddyline.plots.style import scale
+    from eddyline.plots.sweeps import label_of
+    from eddyline.sweeps.statistics import axis
+
+    for values, numbers, unit in (
+        (["20 packets", "50 packets"], [20, 50], "packets"),
+        (["2.5 /s", "5 /s"], [2.5, 5], "/s"),
+        (["1 %", "5 %"], [1, 5], "%"),
+    ):
+        found, kind = axis(values)
+        size, name = scale(kind, max(found))
+        assert ([value / size for value in found], name) == (pytest.approx(numbers), unit)
+    assert label_of("mean_present") == "flows present, mean"
+    assert label_of("queue_packets.max") == "queue, max (packets)"
+    assert label_of("rtt_s.p50") == "RTT, p50"
+
+
+def test_a_sweep_of_another_world_says_which(tmp_path):
+    from .conftest import LOSSY
+
+    (tmp_path / "a.toml").write_text(
+        re.sub(r"controller( *)=.*", 'controller = { kind = "fast", alpha = "20 packets" }', LOSSY)
+    )
+    made = el.sweep(tmp_path / "a.toml", {"link.up.delay": ["10 ms", "40 ms"]}, world="theory", out=tmp_path / "g")
+    assert made.plot().get_suptitle() == f"{tmp_path / 'g'} (world theory)"

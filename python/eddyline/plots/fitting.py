@@ -1,0 +1,280 @@
+"""Makes figures fit their width: panels under each other, legends below, lines broken, as much height as text needs.
+
+A figure in which all text has its place stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import pairwise
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FixedFormatter
+from matplotlib.transforms import ScaledTranslation
+
+from eddyline.plots.style import literally
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
+
+__all__ = ["fitted"]
+
+_NARROW = 2.4  # inches: panels below this width stand under each other
+_LOW = 0.75  # inches: panels are at least this high
+_SHAPE = 0.75  # height by width of panels that stood beside each other
+_BESIDE = 0.38  # of the figure's width for a legend beside a panel, at most
+_INSIDE = 0.6  # of a panel's width or height for a legend in it, at most
+_LINE = 1.25  # heights of the text between lines of a list
+_GAP = 3.0  # points between the labels of ticks
+_SHORTEST = 8  # characters of a line
+_LABEL = 1.0  # inches along an axis for its label
+_BAR_LABEL = 1.6  # for a longer one, of a colour bar
+_ROUNDS = 4  # of layout, each with more height
+_POINTS = 72.0
+
+
+def fitted(figure: Figure) -> Figure:
+    """The figure with all of its text in sight, higher where that needs room."""
+    if figure.get_layout_engine() is None:
+        return figure
+    width = figure.bbox.width
+    before = {axis: axis.get_position(original=True) for axis in figure.axes}
+    panels = [axis for axis in figure.axes if axis.get_subplotspec() is not None]
+    _stacked(figure, panels)
+    if figure._suptitle is not None:  # type: ignore[attr-defined] # there is no other way to it
+        _broken(figure._suptitle, 0.97 * width)  # type: ignore[attr-defined]
+    for legend in list(figure.legends):
+        if _size(legend, figure)[0] > 0.97 * width:
+            entries = (legend.legend_handles, [t.get_text() for t in legend.get_texts()])
+            legend.remove()
+            _below(figure, entries)
+    room = _laid_out(figure)
+    moved = _legends(figure, panels)
+    for again in range(_ROUNDS):
+        room = _laid_out(figure) if again or moved else room
+        for axis in figure.axes:
+            _labels(axis)
+        missing = sum(_missing(row) for row in _rows(figure.axes)) if room else figure.dpi
+        if missing <= 1:
+            break
+        figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + missing / figure.dpi)
+    for axis in figure.axes:
+        _ticks(axis)
+    for axis, place in before.items():  # layout begins where the axes are: a figure that fits stays the same to the bit
+        axis._set_position(place)  # type: ignore[attr-defined]
+    return figure
+
+
+def _laid_out(figure: Figure) -> bool:
+    """Whether the text leaves room for the axes."""
+    engine = figure.get_layout_engine()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        if engine is not None:
+            engine.execute(figure)
+    return not any("layout not applied" in str(w.message) for w in warned)
+
+
+def _size(artist: Any, figure: Figure) -> tuple[float, float]:
+    box = artist.get_window_extent(figure.canvas.get_renderer())  # type: ignore[attr-defined] # of Agg
+    return float(box.width), float(box.height)
+
+
+def _stacked(figure: Figure, panels: Sequence[Axes]) -> None:
+    """Panels under each other where those beside each other would be narrow."""
+    grids = {id(spec.get_gridspec()): spec.get_gridspec() for a in panels if (spec := a.get_subplotspec())}
+    if len(grids) != 1:
+        return
+    (grid,) = grids.values()
+    width, height = figure.get_size_inches()
+    if grid.ncols == 1 or width / grid.ncols >= _NARROW:
+        return
+    row = min(height * width / grid.ncols, _SHAPE * width)
+    new = figure.add_gridspec(grid.nrows * grid.ncols, 1)
+    for axis in panels:
+        spec = axis.get_subplotspec()
+        if spec is not None:
+            axis.set_subplotspec(new[spec.num1, 0])
+    figure.set_size_inches(width, max(row, height / grid.nrows) * grid.nrows * grid.ncols)
+
+
+def _broken(text: Text, room: float) -> None:
+    """Breaks lines that are longer than there is room, in pixels along the text."""
+    shown = " ".join(text.get_text().split())
+    turned = text.get_rotation() % 180 == 90
+    figure: Any = text.get_figure(root=True)
+    columns = max(map(len, text.get_text().split("\n")), default=0)
+    while columns > _SHORTEST and (length := _size(text, figure)[turned]) > room:
+        columns = max(_SHORTEST, min(columns - 1, int(columns * room / length)))
+        text.set_text(fill(shown, columns))
+
+
+def _rows(axes: Sequence[Axes]) -> list[list[Axes]]:
+    """Axes beside each other; a colour bar is in the first row."""
+    rows: dict[int, list[Axes]] = {}
+    for axis in axes:
+        spec = axis.get_subplotspec()
+        rows.setdefault(spec.rowspan.start if spec is not None else 0, []).append(axis)
+    return list(rows.values())
+
+
+def _along(axis: Axes) -> float:
+    """Inches for the label of an upright axis."""
+    return _LABEL if axis.get_subplotspec() is not None else _BAR_LABEL
+
+
+def _missing(row: Sequence[Axes]) -> float:
+    """Pixels that a row of panels lacks in height."""
+    needed: list[float] = []
+    for axis in row:
+        figure: Any = axis.get_figure(root=True)
+        names = [t for t in axis.get_yticklabels() if t.get_text()] if _named(axis.yaxis) else []
+        lines: float = _LINE * len(names) * max((_size(t, figure)[1] for t in names), default=0.0)
+        label = min(_size(axis.yaxis.label, figure)[1], _BAR_LABEL * figure.dpi)
+        needed.append(max(lines, 1.04 * label, _LOW * figure.dpi) - axis.bbox.height)
+    return max(0.0, *needed)
+
+
+def _labels(axis: Axes) -> None:
+    """Breaks the title and the labels of a panel."""
+    figure: Any = axis.get_figure(root=True)
+    right = figure.bbox.width
+    for place in ("left", "center", "right"):
+        title = {"left": axis._left_title, "center": axis.title, "right": axis._right_title}[place]  # type: ignore[attr-defined]
+        _broken(title, right - axis.bbox.x0 if place == "left" else right)
+    _broken(axis.xaxis.label, min(right, 1.2 * axis.bbox.width))
+    _broken(axis.yaxis.label, max(axis.bbox.height, _along(axis) * figure.dpi))
+
+
+def _entries(axis: Axes) -> tuple[list[Any], list[str]]:
+    legend = axis.get_legend()
+    handles, labels = axis.get_legend_handles_labels()
+    return (handles, labels) if legend is not None else ([], [])
+
+
+def _legends(figure: Figure, panels: Sequence[Axes]) -> bool:
+    """Legends below the panels where they are too wide beside them or in them; whether there are such."""
+    there = [(axis, legend) for axis in panels if (legend := axis.get_legend()) is not None]
+    if not any(_too_wide(figure, axis, legend) for axis, legend in there):
+        return False
+    known = [{(label, _colour(h)) for h, label in zip(*_entries(axis), strict=True)} for axis, _ in there]
+    most = max(range(len(there)), key=lambda n: len(known[n]))
+    titles = [legend.get_title().get_text() for _, legend in there]
+    entries = [_entries(axis) for axis, _ in there]
+    for _, legend in there:
+        legend.remove()
+    if all(part <= known[most] for part in known):
+        _below(figure, entries[most], titles[most])
+        return True
+    _laid_out(figure)
+    seen: set[Any] = set()
+    for (axis, _), part, given, title in zip(there, known, entries, titles, strict=True):
+        if not part <= seen:
+            _under(axis, given, title)
+        seen |= part
+    return True
+
+
+def _too_wide(figure: Figure, axis: Axes, legend: Legend) -> bool:
+    width, height = _size(legend, figure)
+    if legend.get_bbox_to_anchor().x0 >= axis.bbox.x1 - 1:
+        return width > _BESIDE * figure.bbox.width or height > 1.02 * axis.bbox.height + 1.2 * figure.dpi
+    return width > _INSIDE * axis.bbox.width or height > _INSIDE * axis.bbox.height
+
+
+def _colour(handle: Any) -> str:
+    for part in (handle, *(handle if isinstance(handle, tuple) else ())):
+        if hasattr(part, "get_color"):
+            return str(part.get_color())
+    return ""
+
+
+def _below(figure: Figure, entries: tuple[list[Any], list[str]], title: str = "") -> None:
+    """One legend below all panels, in as many columns as fit."""
+    options = {"loc": "outside lower left", "title": title or None}
+    legend = _columns(figure, figure, entries, 0.97 * figure.bbox.width, options)
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + _size(legend, figure)[1] / figure.dpi)
+
+
+def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None:
+    """A legend under one panel and its labels."""
+    figure: Any = axis.get_figure(root=True)
+    covered: Any = axis.get_tightbbox(figure.canvas.get_renderer())
+    drop = axis.bbox.y0 - covered.y0
+    below = axis.transAxes + ScaledTranslation(0, -drop / figure.dpi, figure.dpi_scale_trans)
+    options = {
+        "loc": "upper left",
+        "bbox_to_anchor": (0.0, 0.0),
+        "bbox_transform": below,
+        "title": title or None,
+        "borderaxespad": 0.2,
+    }
+    legend = _columns(axis, figure, entries, 0.97 * figure.bbox.width - axis.bbox.x0, options)
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + _size(legend, figure)[1] / figure.dpi)
+
+
+def _columns(owner: Any, figure: Figure, entries: Any, room: float, options: dict[str, Any]) -> Legend:
+    legend: Legend
+    for columns in range(min(4, len(entries[1])), 0, -1):
+        legend = owner.legend(*entries, ncols=columns, **options)
+        literally(figure)
+        width = _size(legend, figure)[0]
+        if width <= room or columns == 1:
+            break
+        legend.remove()
+    text = max((_size(t, figure)[0] for t in legend.get_texts()), default=0.0)
+    for each in legend.get_texts():
+        _broken(each, room - (width - text))
+    return legend
+
+
+def _named(axis: Axis) -> bool:
+    return isinstance(axis.get_major_formatter(), FixedFormatter)
+
+
+def _ticks(panel: Axes) -> None:
+    """Fewer labels on a logarithmic axis, oblique names, where they would be printed over each other."""
+    figure: Any = panel.get_figure(root=True)
+    for axis, scale, limits, upright in (
+        (panel.xaxis, panel.get_xscale(), panel.get_xlim(), False),
+        (panel.yaxis, panel.get_yscale(), panel.get_ylim(), True),
+    ):
+        if _apart(axis, figure, upright):
+            continue
+        if _named(axis) and not upright:
+            panel.tick_params("x", rotation=30)
+            for label in panel.get_xticklabels():
+                label.set_horizontalalignment("right")
+        elif scale in ("log", "symlog"):
+            low, high = sorted(limits)
+            marks = [float(t) for t in axis.get_majorticklocs() if low <= t <= high]
+            kept: list[float] = []
+            for mark in sorted(marks, key=_rank):
+                axis.set_ticks(sorted([*kept, mark]))
+                if _apart(axis, figure, upright):
+                    kept.append(mark)
+            axis.set_ticks(sorted(kept))
+
+
+def _rank(mark: float) -> tuple[bool, float]:
+    """Which labels stay first: nothing, powers of ten from the largest, others."""
+    if mark == 0:
+        return (False, -math.inf)
+    power = math.log10(abs(mark))
+    return (abs(power - round(power)) > 1e-9, -abs(mark))
+
+
+def _apart(axis: Axis, figure: Figure, upright: bool) -> bool:
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined] # of Agg
+    boxes = [t.get_window_extent(renderer) for t in axis.get_ticklabels() if t.get_text() and t.get_visible()]
+    spans = sorted((b.y0, b.y1) if upright else (b.x0, b.x1) for b in boxes if b.width > 0)
+    gap = 0.0 if upright else _GAP * figure.dpi / _POINTS
+    return all(a[1] + gap <= b[0] for a, b in pairwise(spans))

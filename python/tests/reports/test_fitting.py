@@ -1,0 +1,132 @@
+"""Figures of a narrow column: all text is in sight, none over another, and what fits stays as it is."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eddyline.plots.response import curves
+from eddyline.plots.runs import overview
+from eddyline.plots.settled import beside
+from eddyline.plots.style import STYLE, resized
+from eddyline.plots.sweeps import panels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+LONG = "the download of the family in the attic over the old line"
+BRANDS = ('{kind="droptail",limit="20 packets"}', '{kind="fq_codel"}')
+
+
+def _run(names: tuple[str, ...]) -> Figure:
+    quantities = (("throughput_bps", 1e7), ("cwnd_packets", 80.0), ("rtt_s", 0.1), ("queue_packets", 50.0))
+    rows = [(q, n, t, v * t) for q, v in quantities for n in names for t in (0.0, 1.0, 2.0)]
+    series = pd.DataFrame(rows, columns=["quantity", "entity", "time_s", "value"]).assign(kind="flow")
+    return overview(series, "a download against an upload: means and 95 % intervals of 10 runs")
+
+
+def _sweep(column: str, values: tuple[str, ...], numbers: tuple[list[float], str]) -> Figure:
+    metrics = ("goodput_bps", "rtt_s.mean", "retransmits")
+    rows = [
+        {
+            "x": x,
+            column: v,
+            "name": f"upload[{n}]",
+            "metric": m,
+            "mean": 0.1,
+            "ci95_low": 0.05,
+            "ci95_high": 0.2,
+            "n": 4,
+        }
+        for x in numbers[0]
+        for v in values
+        for n in range(3)
+        for m in metrics
+    ]
+    return panels(pd.DataFrame(rows), "x", numbers, [column, "name"], "grid")
+
+
+def _responses() -> Figure:
+    rows = [
+        {"kind": kind, "loss": loss, "window_packets": 10 / loss**0.5, "throughput_bps": 1e6 / loss**0.5}
+        for kind in ("reno", "cubic", "highspeed", "scalable")
+        for loss in np.geomspace(1e-5, 1e-2, 5)
+    ]
+    return curves({"responses": rows, "rtt_s": 0.1, "losses": "periodic", "packet_bytes": 1500})
+
+
+def _ideal() -> Figure:
+    flows = [{"name": name, "packets_per_s": 400.0} for name in ("download", "upload")]
+    return beside(
+        {
+            "equilibria": [{"efficiency": 0.5, "throughput": 0.4, "flows": flows}],
+            "flows": flows,
+            "exponent": 1,
+        },
+        "a download against an upload",
+    )
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "run": lambda: _run(("download", "upload")),
+    "run, long name": lambda: _run((LONG, "upload")),
+    "sweep over losses": lambda: _sweep("count", ("1",), ([0.0003, 0.001, 0.003, 0.01, 0.03], "plain")),
+    "sweep over queues": lambda: _sweep("link.up.queue", BRANDS, ([1e6, 5e6], "rate")),
+    "responses": _responses,
+    "ideal": _ideal,
+}
+
+
+def _texts(figure: Figure) -> list[tuple[str, Any]]:
+    """Names and places of headings, labels of axes, titles and legends."""
+    found = [("heading", figure._suptitle)]  # type: ignore[attr-defined]
+    legends = list(figure.legends)
+    for axis in figure.axes:
+        found += [("title", axis._left_title), ("x", axis.xaxis.label), ("y", axis.yaxis.label)]  # type: ignore[attr-defined]
+        legends += [legend] if (legend := axis.get_legend()) is not None else []
+    found += [("legend", legend) for legend in legends]
+    boxes = [(f"{kind} {getattr(a, 'get_text', str)()}", a.get_window_extent()) for kind, a in found if a is not None]
+    return [(name, box) for name, box in boxes if box.width > 0]
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "run"])
+def test_a_narrow_figure_can_be_read(name: str) -> None:
+    figure = resized(FIGURES[name](), 3.5, 8.0)
+    figure.draw_without_rendering()
+    assert figure.get_figwidth() == 3.5
+    texts = _texts(figure)
+    assert len(texts) >= 3
+    whole = figure.bbox
+    for text, box in texts:
+        assert whole.x0 - 2 <= box.x0 < box.x1 <= whole.x1 + 2, text
+        assert whole.y0 - 2 <= box.y0 < box.y1 <= whole.y1 + 2, text
+    for (one, a), (other, b) in combinations(texts, 2):
+        assert not (a.x0 < b.x1 - 1 and b.x0 < a.x1 - 1 and a.y0 < b.y1 - 1 and b.y0 < a.y1 - 1), f"{one}: {other}"
+    for axis in figure.axes:
+        assert axis.bbox.width > 0.4 * whole.width
+        assert axis.bbox.height > 0.6 * figure.dpi
+        labels = [t.get_window_extent() for t in axis.get_xticklabels() if t.get_text() and t.get_visible()]
+        shown = sorted((b for b in labels if b.width > 0), key=lambda b: b.x0)
+        assert all(a.x1 < b.x0 for a, b in pairwise(shown))
+
+
+@pytest.mark.parametrize("name", ["run", "ideal"])
+def test_a_figure_that_fits_stays_as_it_is(name: str) -> None:
+    from matplotlib import rc_context
+
+    plain, again = FIGURES[name](), resized(FIGURES[name]())
+    with rc_context(STYLE):
+        for figure in (plain, again):
+            figure.draw_without_rendering()
+    assert plain.get_size_inches().tolist() == again.get_size_inches().tolist()
+    places = [[axis.get_position().bounds for axis in figure.axes] for figure in (plain, again)]
+    assert places[0] == places[1]
+    assert [str(t) for t, _ in _texts(plain) if not t.startswith("legend")] == [
+        str(t) for t, _ in _texts(again) if not t.startswith("legend")
+    ]

@@ -1,0 +1,59 @@
+"""Names in figures are text as it is, and a figure that fails loses nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import eddyline as el
+from eddyline.plots.runs import overview
+from eddyline.plots.style import render, resized
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+NAMES = ("_up", "$a_{$ b$", "$x$")
+
+
+def _figure(names: tuple[str, ...] = NAMES, title: str = r"cost $\frac{1$ of 5 $") -> Figure:
+    rows = [(name, time, 1.0) for name in names for time in (0.0, 1.0)]
+    series = pd.DataFrame(rows, columns=["entity", "time_s", "value"]).assign(quantity="cwnd_packets", kind="flow")
+    return overview(series, title)
+
+
+@pytest.mark.parametrize("width", [None, 3.5])
+def test_names_are_text_as_it_is(tmp_path: Path, width: float | None) -> None:
+    figure = resized(_figure(), width)
+    assert render(figure, tmp_path / "plot.svg", dpi=50)
+    (axis,) = figure.axes
+    legend = axis.get_legend() or figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == [*NAMES]
+    assert not any(text.get_parse_math() for text in legend.get_texts())
+
+
+def test_characters_that_the_font_lacks_are_said_once(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    assert not render(_figure(("流1",), "a title"), tmp_path / "plot.png", dpi=50)
+    assert not recwarn
+
+
+def test_a_figure_that_fails_loses_no_result(eddyline, scenario, tmp_path, monkeypatch) -> None:
+    file = scenario()
+    made = el.Scenario.load(file, set={"duration": "2 s", "warmup": "0 s"}).run()
+
+    def broken(*_: object) -> None:
+        raise ValueError("no such mathematics")
+
+    monkeypatch.setattr(el.Result, "plot", broken)
+    with pytest.warns(UserWarning, match=r"kept without plots: .* ValueError: no such mathematics"):
+        made.save(tmp_path / "kept")
+    assert el.Result.load(tmp_path / "kept").to_dict() == made.to_dict()
+    assert not (tmp_path / "kept" / "plot.png").exists()
+    args = ("--set", "duration=2 s", "--set", "warmup=0 s", "--set", "title=$a_{ 流 $", "--out", "out", "-q")
+    ran = eddyline("run", file, *args)
+    assert ran.code == 0
+    assert ran.err == "note: out: plots: the font lacks some characters of names or title, boxes stand for them\n"
+    assert (tmp_path / "out" / "result.json").exists()
