@@ -11,6 +11,7 @@ mod input;
 mod load;
 mod naming;
 mod overrides;
+mod preset_limit;
 mod read;
 mod relative_limit;
 mod schema;

@@ -31,7 +31,7 @@ pub(crate) fn resolve(root: &mut Node, report: &mut Report<'_>) {
             Ok(None) => {}
             Err((message, hint)) => report.wrong(root, &path, message, hint),
         }
-        if let Some(node) = descend(root, &path) {
+        if let Some(node) = root.descend(&path) {
             node.value = Value::Text(resolved);
         }
     }
@@ -128,7 +128,7 @@ fn place(
     Some(Place { list, table, direction, link, rate, limit: limit.to_owned() })
 }
 
-fn directions(duplex: &Node) -> [(&'static str, Option<&'static PresetDirection>); 2] {
+pub(crate) fn directions(duplex: &Node) -> [(&'static str, Option<&'static PresetDirection>); 2] {
     let preset = duplex.get("preset").and_then(Node::text).and_then(|t| presets().iter().find(|p| p.name == t));
     [("down", preset.map(|p| &p.down)), ("up", preset.map(|p| &p.up))]
 }
@@ -139,14 +139,6 @@ fn name(table: &Node) -> &str {
 
 fn time(table: &Node, key: &str) -> Option<Time> {
     Time::parse(table.get(key)?.text()?).ok()
-}
-
-fn descend<'a>(root: &'a mut Node, path: &[Step<'_>]) -> Option<&'a mut Node> {
-    path.iter().try_fold(root, |node, step| match (step, &mut node.value) {
-        (Step::Key(key), Value::Table(entries)) => entries.iter_mut().find(|e| e.key == *key).map(|e| &mut e.node),
-        (Step::Item(i), Value::List(items)) => items.get_mut(*i),
-        _ => None,
-    })
 }
 
 /// Base RTTs of flows by name, each with the links that its data crosses.

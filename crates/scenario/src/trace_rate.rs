@@ -33,7 +33,7 @@ pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, files: &dyn Files,
                 Err(_) => UNKNOWN.to_owned(),
             };
         let entry = Entry { key: "rate".to_owned(), at, node: Node { value: Value::Text(rate), at } };
-        if let Some(link) = link_mut(root, i) {
+        if let Some(Node { value: Value::Table(link), .. }) = root.descend(&[Step::Key("link"), Step::Item(i)]) {
             link.push(entry);
         }
     }
@@ -49,11 +49,4 @@ fn mean_rate(trace: &LinkTrace, folder: Option<&Path>, files: &dyn Files) -> Opt
     };
     let none = || format!("the link has no rate, and {} does not have one for all of its duration", path.display());
     Some(recording.mean_rate().map(|rate| format!("{} bit/s", rate.as_bps())).ok_or_else(none))
-}
-
-fn link_mut(root: &mut Node, i: usize) -> Option<&mut Vec<Entry>> {
-    let Value::Table(entries) = &mut root.value else { return None };
-    let Value::List(links) = &mut entries.iter_mut().find(|e| e.key == "link")?.node.value else { return None };
-    let Value::Table(link) = &mut links.get_mut(i)?.value else { return None };
-    Some(link)
 }

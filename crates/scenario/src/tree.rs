@@ -80,6 +80,15 @@ impl Node {
         }
     }
 
+    /// What is at `path`, to be changed.
+    pub fn descend(&mut self, path: &[Step<'_>]) -> Option<&mut Self> {
+        path.iter().try_fold(self, |node, step| match (step, &mut node.value) {
+            (Step::Key(key), Value::Table(entries)) => entries.iter_mut().find(|e| e.key == *key).map(|e| &mut e.node),
+            (Step::Item(i), Value::List(items)) => items.get_mut(*i),
+            _ => None,
+        })
+    }
+
     /// The value as JSON, without positions.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

@@ -154,7 +154,8 @@ pub struct Direction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-maximum" = "1 h"))]
     pub delay: Option<Time>,
-    /// Queue instead of the preset's, whose limit follows a changed rate: a full queue takes as long to drain as the preset's.
+    /// Queue instead of the preset's, whose limit follows a changed rate: a full queue takes as long to drain as the preset's. A drop-tail
+    /// queue without a limit has the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueParams>,
     /// Loss on the link; presets have none.

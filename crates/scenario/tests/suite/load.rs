@@ -484,6 +484,11 @@ fn queues_of_presets_follow_the_rate() {
     };
     assert_eq!(limit(""), ("3125000 B".into(), serde_json::Value::Null));
     assert_eq!(limit("down = { rate = \"100 Mbit/s\" }"), ("625000 B".into(), "625000 B".into()));
+    // a queue of the preset's kind keeps the limit, unless it says another
+    let kind = |rest: &str| limit(&format!("down = {{ queue = {{ kind = \"droptail\"{rest} }} }}"));
+    assert_eq!(kind(""), ("3125000 B".into(), "3125000 B".into()));
+    assert_eq!(limit("down = { rate = \"100 Mbit/s\", queue = { kind = \"droptail\" } }").0, "625000 B");
+    assert_eq!(kind(", limit = \"unlimited\"").0, "unlimited");
 }
 
 /// Jittered starts differ between flows and seeds, lie within the jitter, and do not depend on other flows.
