@@ -101,7 +101,7 @@ def draw(figure: Figure, path: Path) -> None:
     """Writes a figure, with the width and the font size that the command line gives."""
     from eddyline.output import replaced_file
     from eddyline.plots import render
-    from eddyline.plots.style import resized
+    from eddyline.plots.fitting import resized
 
     context = click.get_current_context(silent=True)
     with replaced_file(path) as staged, warnings.catch_warnings():

@@ -11,10 +11,12 @@ from itertools import pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from matplotlib import rc_context
+from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from eddyline.plots.style import literally
+from eddyline.plots.style import FONT_SIZE, STYLE, literally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-    from matplotlib.text import Text
 
-__all__ = ["fitted"]
+__all__ = ["resized"]
 
 _NARROW = 2.4  # inches: panels below this width stand under each other
+_LEAST_HEIGHT = 2.2  # inches of a figure that is made narrower
 _LOW = 0.75  # inches: panels are at least this high
 _SHAPE = 0.75  # height by width of panels that stood beside each other
 _BESIDE = 0.38  # of the figure's width for a legend beside a panel, at most
@@ -41,7 +43,24 @@ _ROUNDS = 4  # of layout, each with more height
 _POINTS = 72.0
 
 
-def fitted(figure: Figure) -> Figure:
+def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
+    """The figure at another width in inches and with another size of its text in points: of the same shape, or higher.
+
+    Where text would not fit, also without these, it is placed anew.
+    """
+    if width is not None:
+        old, height = figure.get_size_inches()
+        figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
+    if font_size is not None:
+        texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
+        for text in texts:
+            text.set_fontsize(text.get_fontsize() * font_size / FONT_SIZE)
+    with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or FONT_SIZE) / FONT_SIZE}):
+        literally(figure)
+        return _fitted(figure)
+
+
+def _fitted(figure: Figure) -> Figure:
     """The figure with all of its text in sight, higher where that needs room."""
     if figure.get_layout_engine() is None:
         return figure

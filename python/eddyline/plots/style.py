@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 from PIL import Image
 
@@ -21,11 +20,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
+    from matplotlib.text import Text
 
 __all__ = [
     "COLOURS",
     "DASHES",
     "ENDINGS",
+    "FONT_SIZE",
     "MAX_LINES",
     "STYLE",
     "Picture",
@@ -39,7 +40,6 @@ __all__ = [
     "numbered",
     "render",
     "render_small",
-    "resized",
     "scale",
     "tex",
 ]
@@ -54,8 +54,7 @@ _TWO_DECADES = 101.0
 ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
 
-_FONT_SIZE = 9.0
-_LEAST_HEIGHT = 2.2  # inches
+FONT_SIZE = 9.0
 _SCREEN_DPI = 100
 _SHOWN = "\u200b"  # before a label that legends are to show
 _TEX_CHARACTERS = {
@@ -74,7 +73,7 @@ STYLE: Any = {
     "axes.titlelocation": "left",
     "axes.labelsize": 9,
     "figure.facecolor": "white",
-    "font.size": _FONT_SIZE,
+    "font.size": FONT_SIZE,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.fontsize": 8,
@@ -171,25 +170,6 @@ def _lay_out(figure: Figure, dpi: int) -> None:
 def tex() -> str | None:
     """The TeX that measures text for `.pgf`, where there is one."""
     return next((name for name in _TEX if shutil.which(name)), None)
-
-
-def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
-    """The figure at another width in inches and with another size of its text in points: of the same shape, or higher.
-
-    Where text would not fit, also without these, it is placed anew.
-    """
-    from eddyline.plots.fitting import fitted
-
-    if width is not None:
-        old, height = figure.get_size_inches()
-        figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
-    if font_size is not None:
-        texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
-        for text in texts:
-            text.set_fontsize(text.get_fontsize() * font_size / _FONT_SIZE)
-    with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or _FONT_SIZE) / _FONT_SIZE}):
-        literally(figure)
-        return fitted(figure)
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eddyline.plots.fitting import resized
 from eddyline.plots.response import curves
 from eddyline.plots.runs import overview
 from eddyline.plots.settled import beside
-from eddyline.plots.style import STYLE, resized
+from eddyline.plots.style import STYLE
 from eddyline.plots.sweeps import panels
 
 if TYPE_CHECKING:

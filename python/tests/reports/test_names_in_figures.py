@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import eddyline as el
+from eddyline.plots.fitting import resized
 from eddyline.plots.runs import overview
-from eddyline.plots.style import render, resized
+from eddyline.plots.style import render
 
 if TYPE_CHECKING:
     from pathlib import Path
