@@ -93,6 +93,8 @@ def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
     try:
         figure = draw()
         complete = [render(figure, folder / name) for name in PLOTS]
+    except OSError:
+        raise  # a full disk is no fault of the figure
     except Exception as e:
         for name in PLOTS:
             (folder / name).unlink(missing_ok=True)
