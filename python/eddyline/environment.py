@@ -15,7 +15,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
@@ -58,6 +58,9 @@ OBSERVATION: dict[str, tuple[float, float]] = {
 """Names of an observation's values, in order, with their bounds; values beyond are clipped."""
 
 _SEEDS = 2**31 - 1
+
+_TEXTS = {"flow": "as in flow='download'", "every": "as in every='20 ms'"}
+"""Parameters that are text, with an example."""
 
 EXAMPLE: dict[str, Any] = {
     "title": "one flow on 10 Mbit/s, 40 ms, a buffer of a round trip",
@@ -156,8 +159,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
                 f"randomise: keys with their values are expected, not {randomise!r}",
                 "as in {'link.up.rate': '1 Mbit/s..20 Mbit/s:20:log'}",
             )
-        given = [scenario] if isinstance(scenario, (str, Path, Scenario, Mapping)) else list(scenario)
-        scenarios = [_loaded(each) for each in given]
+        one = isinstance(scenario, (str, Mapping)) or not isinstance(scenario, Iterable)
+        scenarios = [_loaded(each) for each in ([scenario] if one else cast("Iterable[object]", scenario))]
         if not scenarios:
             raise InputError("no scenario is given")
         for each in scenarios:
@@ -167,8 +170,11 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             if reward not in REWARDS:
                 raise unknown("reward", reward, REWARDS)
             reward = REWARDS[reward]
-        if not 1.0 <= max_window <= 2.0**40:
-            raise InputError(f"max_window {max_window}: from 1 to 2^40 packets")
+        for name, text in (("flow", flow), ("every", every)):
+            if text is not None and not isinstance(text, str):
+                raise InputError(f"{name}: text is expected, not {text!r}", _TEXTS[name])
+        if not isinstance(max_window, SupportsFloat) or not 1.0 <= max_window <= 2.0**40:
+            raise InputError(f"max_window: a number of packets from 1 to 2^40 is expected, not {max_window!r}")
         self._scenarios = scenarios
         self._randomise = {key: _values(key, values) for key, values in (randomise or {}).items()}
         for key, values in self._randomise.items():
@@ -296,10 +302,14 @@ def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:
     return tuple(map(value_text, values))
 
 
-def _loaded(scenario: Source) -> Scenario:
+def _loaded(scenario: object) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
-    return Scenario.load(scenario) if isinstance(scenario, (str, Path)) else Scenario(scenario)
+    if isinstance(scenario, Mapping):
+        return Scenario(scenario)
+    if isinstance(scenario, (str, Path)):
+        return Scenario.load(scenario)
+    raise InputError(f"scenario: a scenario, its file or a dict of its structure is expected, not {scenario!r}")
 
 
 def env(

@@ -96,6 +96,8 @@ class RunOptions:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
         if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
             raise InputError("base_rtt_s: times in seconds, above 0 and finite")
+        if not isinstance(self.log, (bool, str)):
+            raise InputError(f"log: True, or the name of a flow, link or traffic, is expected, not {self.log!r}")
         if self.threads < 1:
             raise InputError(f"threads: {self.threads}; at least 1")
         if self.clock not in CLOCKS:

@@ -216,6 +216,7 @@ def test_dynamics_may_be_just_asked_for(table):
         (lambda s: s.run("theory", dynamics=5), "there is no link model 5"),
         (lambda s: s.run(5), "there is no world 5"),
         (lambda s: s.run(seeds="3"), "seeds: a whole number is expected, not '3'"),
+        (lambda s: s.run(log=5), "log: True, or the name of a flow, link or traffic, is expected, not 5"),
         (lambda s: s.run(seeds=2.5), "seeds: a whole number"),
         (lambda s: s.run(threads="2"), "threads: a whole number"),
         (lambda s: el.compare(s.run(series=False), 5), "compare: results are expected, not 5"),

@@ -152,6 +152,22 @@ def test_other_flows_are_not_affected(table):
         episode(env, seed=1)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"scenario": 5}, "scenario: a scenario, its file or a dict of its structure is expected, not 5"),
+        ({"flow": 5}, "flow: text is expected, not 5"),
+        ({"every": 5}, "every: text is expected, not 5"),
+        ({"max_window": "4"}, "max_window: a number of packets from 1 to 2^40 is expected, not '4'"),
+        ({"max_window": 0.5}, "max_window: a number of packets from 1 to 2^40 is expected, not 0.5"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(table, given, message):
+    with pytest.raises(el.InputError) as e:
+        el.env(**{"scenario": table, **given})
+    assert str(e.value).startswith(message)
+
+
 def test_errors_are_reported(table):
     with pytest.raises(el.InputError, match='no flow is called "g"'):
         el.env(table, "g")
