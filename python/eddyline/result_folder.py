@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,10 +90,13 @@ def write(
 def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
     """Draws the plots. Where that fails, the results of perhaps hours are kept all the same."""
     from eddyline.plots import render
+    from eddyline.plots.fitting import resized
 
     try:
-        figure = draw()
-        complete = [render(figure, folder / name) for name in PLOTS]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the text's measures
+            figure = resized(draw())
+            complete = [render(figure, folder / name) for name in PLOTS]
     except OSError:
         raise  # a full disk is no fault of the figure
     except Exception as e:

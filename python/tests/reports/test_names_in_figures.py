@@ -58,3 +58,25 @@ def test_a_figure_that_fails_loses_no_result(eddyline, scenario, tmp_path, monke
     assert ran.code == 0
     assert ran.err == "note: out: plots: the font lacks some characters of names or title, boxes stand for them\n"
     assert (tmp_path / "out" / "result.json").exists()
+
+
+def test_long_names_fit_in_a_folder_as_with_plot(eddyline, scenario, tmp_path) -> None:
+    long = "an upload with a name of more words than any panel of a figure is wide enough for, the legend beside it included"
+    text = scenario().read_text().replace('"upload"', f'"{long}"')
+    (tmp_path / "long.toml").write_text(text)
+    args = (
+        "run",
+        "long.toml",
+        "--set",
+        "duration=2 s",
+        "--set",
+        "warmup=0 s",
+        "-q",
+        "--out",
+        "out",
+        "--plot",
+        "one.png",
+    )
+    assert eddyline(*args).code == 0
+    assert long in text
+    assert (tmp_path / "out" / "plot.png").read_bytes() == (tmp_path / "one.png").read_bytes()
