@@ -61,7 +61,7 @@ def test_a_figure_that_fails_loses_no_result(eddyline, scenario, tmp_path, monke
 
 
 def test_long_names_fit_in_a_folder_as_with_plot(eddyline, scenario, tmp_path) -> None:
-    long = "an upload with a name of more words than any panel of a figure is wide enough for, the legend beside it included"
+    long = "an upload with a name of more words than any panel of a figure is wide enough for, its legend included"
     text = scenario().read_text().replace('"upload"', f'"{long}"')
     (tmp_path / "long.toml").write_text(text)
     args = (
