@@ -43,8 +43,9 @@ ack        = ["down"]
 """
 
 
-# only the tests of world kernel run it: it takes real time and depends on the machine
-LIVE = os.environ.get("EDDYLINE_LIVE")
+# Only the tests of world kernel run it: it takes real time and depends on the machine. What the environment says is
+# kept under another name, because the workers of pytest-xdist have the environment of this process; "?" for nothing.
+LIVE = os.environ.setdefault("EDDYLINE_TESTED_LIVE", os.environ.get("EDDYLINE_LIVE", "?"))
 LINUX = os.environ.get("EDDYLINE_LINUX")
 os.environ["EDDYLINE_LIVE"] = ""
 
@@ -124,7 +125,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Path:
     from eddyline.errors import WorldUnavailable
     from eddyline.scenario import Scenario
 
-    if LIVE is None:
+    if LIVE == "?":
         monkeypatch.delenv(live.VARIABLE)
     else:
         monkeypatch.setenv(live.VARIABLE, LIVE)
