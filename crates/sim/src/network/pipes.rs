@@ -85,8 +85,9 @@ impl Pipes {
         let Pipe { head, tail, .. } = &mut self.pipes[pipe as usize];
         let place = *tail;
         let first = *head == place;
-        self.slots[place as usize] = (at, packet);
-        prefetch_index(&self.slots, place as usize + AHEAD);
+        let slots = self.slots.as_mut_slice();
+        slots[place as usize] = (at, packet);
+        prefetch_index(&*slots, place as usize + AHEAD);
         *tail = place + 1;
         if (place + 1).is_multiple_of(BLOCK) {
             self.extend(pipe);
@@ -101,13 +102,14 @@ impl Pipes {
         let Pipe { head, tail, direct, .. } = &mut self.pipes[pipe as usize];
         let direct = *direct;
         debug_assert_ne!(head, tail, "an event of a pipe without packets");
-        *packet = self.slots[*head as usize].1;
+        let slots = self.slots.as_slice();
+        *packet = slots[*head as usize].1;
+        prefetch_index(slots, *head as usize + 1 + AHEAD);
         *head += 1;
         let (mut next, end) = (*head, *tail);
         if next.is_multiple_of(BLOCK) {
             next = self.shorten(pipe);
         }
-        prefetch_index(&self.slots, next as usize + AHEAD);
         (if next == end { Time::MAX } else { self.slots[next as usize].0 }, direct)
     }
 
