@@ -113,6 +113,12 @@ class Results(Sequence[_One], Generic[_One]):
         """Mean, standard deviation and 95 % interval of every number, as `run --seeds --json` prints it."""
         return summarise(self.to_dict())
 
+    @property
+    def identical(self) -> bool:
+        """Whether several of them say the same of all flows and links."""
+        said = [(d["flows"], d["links"]) for d in self.to_dict()]
+        return len(said) > 1 and all(each == said[0] for each in said)
+
     def to_dict(self) -> list[dict[str, Any]]:
         """The documents."""
         return [r.to_dict() for r in self._results]

@@ -36,6 +36,7 @@ __all__ = ["SEEDS", "Result", "Scenario", "load_results", "stored"]
 SEEDS = 2**63
 """A seed is below this."""
 
+_NOT_RANDOM = "nothing in the scenario is random (set={'flow.*.start_jitter': '100 ms'} starts flows at random)"
 _MAX_CAPACITIES = 3  # lines of a figure
 _MAX_SERIES = 200  # flows and links whose series are recorded unless refused
 
@@ -247,7 +248,8 @@ class Scenario:
         Args:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
             set: Keys to override in this run, by dotted name.
-            seeds: Run it that many times, with the scenario's seed, the next, ...; the result is `Results`.
+            seeds: Run it that many times, with the scenario's seed, the next, ...; the result is `Results`. Warns where
+                nothing is random: `eddyline run --seeds` then sets `flow.*.start_jitter` by itself.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender estimates it and
@@ -290,7 +292,10 @@ class Scenario:
         from eddyline.parallel import run_all
 
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]
-        return Results(run_all(tasks, done=progress))
+        results = Results(run_all(tasks, done=progress))
+        if results.identical:
+            warnings.warn(f"all {seeds} results are the same: {_NOT_RANDOM}", stacklevel=2)
+        return results
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
         """Runs the scenario in a world, with the options as one object; see `run`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -160,6 +161,14 @@ def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert document["measured"] == {"down_bps": 8e6, "up_bps": 10e6}
     assert document["shaped"]["share"] == 0.95
     assert "uci set sqm.access.script='piece_of_cake.qos'" in document["sqm"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "better"), [(0.08, 0.02, True), (0.08, 0.21, False), (None, 0.1, True), (0.08, None, False)]
+)
+def test_settings_that_make_the_line_worse_are_no_advice(before, after, better):
+    experiences = {"before": SimpleNamespace(loaded_s=before), "after": SimpleNamespace(loaded_s=after)}
+    assert HomeAdvice.improves.fget(SimpleNamespace(**experiences)) is better
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,9 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     # folders of versions that wrote no manifest
     fresh()
     (out / "manifest.json").unlink()
-    assert eddyline("verify", out).code == 0
+    ran = eddyline("verify", out)
+    assert ran.code == 0
+    assert "has no manifest.json: only the result and the series are compared" in ran.err
     (out / "series.parquet").unlink()
     assert eddyline("verify", out).code == 0
     (out / "manifest.json").write_text("[]")

@@ -26,6 +26,13 @@ def several(scenario):
     return scenario.run(seeds=3)
 
 
+def test_seeds_without_chance_are_warned_of():
+    certain = el.Scenario(tomllib.loads(TWO_WAY))
+    with pytest.warns(UserWarning, match="all 2 results are the same: nothing in the scenario is random"):
+        assert certain.run(seeds=2).identical
+    assert not certain.run(seeds=2, set={"flow.*.start_jitter": "100 ms"}).identical
+
+
 def test_run_takes_seeds_and_overrides(scenario, several):
     assert [r.to_dict()["seed"] for r in several] == [7, 8, 9]
     assert several[1].json.partition('"cost"')[0] == scenario.with_seed(8).run().json.partition('"cost"')[0]

@@ -46,6 +46,12 @@ class HomeAdvice:
     before: Experience
     after: Experience
 
+    @property
+    def improves(self) -> bool:
+        """Whether requests under load take no longer with these settings than before."""
+        before, after = self.before.loaded_s, self.after.loaded_s
+        return before is None or (after is not None and after <= before)
+
     def __repr__(self) -> str:
         family = self.advice.choice.best.family
         return f"<HomeAdvice: {self.isp.name}, {family}, grade {self.after.grade}, before {self.before.grade}>"

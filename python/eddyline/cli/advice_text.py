@@ -54,7 +54,12 @@ def show_home(home: HomeAdvice) -> None:
     for name in home.usual:
         figure = isp.figures[name]
         print(f"  --{name} is not given, {figure.value} is usual ({figure.source})")
-    print("\nSet this in OpenWrt, Network > SQM QoS (packages sqm-scripts and luci-app-sqm):")
+    if not home.advice.choice.possible:
+        print(f"\nNo queue that was asked for suffices:\n  {home.advice.choice.why}")
+    if home.improves:
+        print("\nSet this in OpenWrt, Network > SQM QoS (packages sqm-scripts and luci-app-sqm):")
+    else:
+        print("\nLeave the line as it is: with the nearest queue, below, requests under load would take longer.")
     _show_settings(home.sqm, home.sqm_pages)
     print(f"\nExpect grade {home.after.grade}, before: {home.before.grade}\n")
     load = f"four downloads and four uploads, {home.advice.access.controller}"

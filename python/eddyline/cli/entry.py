@@ -93,12 +93,15 @@ def main(args: Sequence[str] | None = None) -> int:
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open to the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     _escape()
+    stdout = sys.stdout
     try:
         code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as e:
         return e.exit_code
-    except SystemExit as e:  # completion, and a closed pipe where click writes
+    except SystemExit as e:  # completion, and a closed pipe, where click wraps the stream before it ends
+        if sys.stdout is not stdout:
+            return 0
         return e.code if isinstance(e.code, int) else 1
     except (KeyboardInterrupt, click.Abort):
         _report("interrupted", None, label="")

@@ -34,7 +34,7 @@ def command(folder: Path, silent: bool) -> int:
     """
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.output import RESULT, SCENARIO, SERIES
+    from eddyline.output import MANIFEST, RESULT, SCENARIO, SERIES
     from eddyline.result_folder import manifest
     from eddyline.runs import Request, document, run, without_cost
     from eddyline.scenario import stored
@@ -58,6 +58,8 @@ def command(folder: Path, silent: bool) -> int:
     # result and series were compared value by value; the scenario's digest is in the result
     compared = {RESULT, SERIES, SCENARIO}
     differences += [(n, "one file", what) for n, what in held.altered.items() if what == "missing" or n not in compared]
+    if not (folder / MANIFEST).exists():
+        click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
         click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
         return 0

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError
-from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, receive, send
+from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, enlarge, receive, send
 from eddyline.measurement.link import Direction, Measurement, buffer, rate_bps, wait_s
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
@@ -46,7 +46,7 @@ class _Client:
             ) from e
         self.control.sock.settimeout(180)
         self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        enlarge(self.datagrams)
         self.control.say(**{"for": "control"})
 
     def ask(self, **request: object) -> None:
@@ -145,6 +145,7 @@ class _Client:
             if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
                 return wait_s(arrivals, 1), wait_s(arrivals, 2)
             seconds *= 2
+            self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 
     def transfers(self, seconds: float) -> tuple[dict[str, float], dict[str, float]]:
         """Goodput of TCP down and up: alone, together, and where the other joins."""

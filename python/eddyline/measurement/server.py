@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from eddyline.measurement.datagrams import Phase, receive, send
+from eddyline.measurement.datagrams import Phase, enlarge, receive, send
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
@@ -25,7 +25,7 @@ def serve(host: str, port: int, clients: int | None = None) -> None:
     with socket.create_server((host, port)) as listener, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
         choose_controller(listener)
         datagrams.bind((host, port))
-        datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        enlarge(datagrams)
         served = threading.Semaphore(0)
         threading.Thread(target=_accept, args=(listener, datagrams, served), daemon=True).start()
         done = 0

@@ -552,6 +552,7 @@ fn record(packet: &Packet) -> LogRecord {
         source: packet.flow,
         seq: packet.seq,
         bytes: packet.bytes,
-        retransmission: packet.flags.retransmission(),
+        // an acknowledgement has the flag of the packet that it answers
+        retransmission: packet.flags.retransmission() && packet.kind.is_from_sender(),
     }
 }

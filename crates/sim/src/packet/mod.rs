@@ -32,6 +32,12 @@ pub enum PacketKind {
 }
 
 impl PacketKind {
+    /// Senders of flows send it: data, a SYN or a FIN.
+    #[must_use]
+    pub const fn is_from_sender(self) -> bool {
+        matches!(self, Self::Data | Self::Syn | Self::Fin)
+    }
+
     /// The class for counters and losses.
     #[inline]
     #[must_use]
