@@ -24,12 +24,12 @@ impl LogSink for Joined {
 fn busy(duration_s: f64) -> String {
     let queue = "queue = { kind = \"droptail\", limit = \"100 packets\" }\nloss = 0.001\ndelay";
     head(duration_s, 1.0, 3)
-        + &scenarios::duplex(10e6, 10e6, 0.03).replacen("delay", queue, 1)
+        + &scenarios::duplex(10e6, 10e6, 0.03).replace("delay", queue)
         + &flow("x", "kind = \"cubic\"", "f", "b", "")
         + &flow("y", "kind = \"newreno\"", "b", "f", "")
         + "[[traffic]]\nname = \"noise\"\npath = [\"f\"]\npacket = \"173 B\"\n"
         + "model = { kind = \"poisson\", rate = \"100 kbit/s\" }\n"
-        + "[[arrivals]]\nname = \"short\"\nrate = \"5 /s\"\nsize = \"20 kB\"\ndata = [\"f\"]\nack = [\"b\"]\n"
+        + "[[arrivals]]\nname = \"short\"\nrate = \"5 /s\"\nsize = { kind = \"exponential\", mean = \"20 kB\" }\ndata = [\"f\"]\nack = [\"b\"]\n"
         + "controller = { kind = \"newreno\" }\n"
 }
 
