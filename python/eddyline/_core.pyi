@@ -145,6 +145,7 @@ class QuicOptions:
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
         qlog: Write qlog traces to these files, one per flow.
         memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+        log_to: Write the packet log to this file, as text, or call this with the columns of each piece; keep none.
     """
 
     def __new__(
@@ -154,6 +155,7 @@ class QuicOptions:
         log: bool | str = False,
         memory: int | None = None,
         qlog: Sequence[Path] | None = None,
+        log_to: Path | Callable[[dict[str, bytes]], object] | None = None,
     ) -> QuicOptions: ...
 
 @final
@@ -166,6 +168,8 @@ class SimOptions:
         memory: Bytes that packets in the network may take; a run that needs more ends with an error.
         qlog: Write qlog traces to these files, one per flow.
         threads: Simulate on so many threads, where that pays; the result is the same.
+        log_to: Write the packet log to this file, as text, or call this with the columns of each piece; keep none.
+        pcap: Write a capture of each host's interface to this folder; a packet log is of everything then.
     """
 
     def __new__(
@@ -176,6 +180,8 @@ class SimOptions:
         memory: int | None = None,
         qlog: Sequence[Path] | None = None,
         threads: int = 1,
+        log_to: Path | Callable[[dict[str, bytes]], object] | None = None,
+        pcap: Path | None = None,
     ) -> SimOptions: ...
 
 @final
@@ -296,7 +302,6 @@ class Run:
     def series(self) -> dict[str, bytes] | None: ...
     def log(self) -> dict[str, bytes] | None: ...
     def write_log(self, path: str) -> bool: ...
-    def write_pcap(self, scenario: Scenario, folder: str | PathLike[str]) -> bool: ...
 
 @final
 class PathFacts:

@@ -44,5 +44,5 @@ def staged(path: Path | None) -> Iterator[Path | None]:
         yield None
         return
     claim(path)
-    with output.replaced(path, FILES) as folder:
+    with output.replaced(path, FILES) as folder, output.named(folder, path):
         yield folder

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import eddyline._core as _core
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
+    from eddyline._core import Names
     from eddyline.live import Run
 
     Table: TypeAlias = Any  # pyarrow.Table
     Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 
-__all__ = ["joined", "log_table", "read_series", "series_table", "write"]
+__all__ = ["LogFile", "joined", "log_table", "read_series", "series_table", "write"]
+
+
+_COMPRESSION = "zstd"
+
+_LOG = ("time_s", "event", "packet", "source", "link", "seq", "bytes", "retransmission")
+"""Columns of a packet log."""
 
 
 def series_table(run: Run) -> Table | None:
@@ -47,17 +56,19 @@ def series_table(run: Run) -> Table | None:
 def log_table(run: Run) -> Table | None:
     """Columns of the packet log, or None where none was recorded; `link` is null at an endpoint."""
     columns = run.log()
-    if columns is None:
-        return None
+    return None if columns is None else _log_rows(columns, run.names)
+
+
+def _log_rows(columns: Mapping[str, bytes], names: Names) -> Table:
     link = np.frombuffer(columns["link"], "<u4")
     at_endpoint = link == np.iinfo(np.uint32).max
     return pa.table(
         {
             "time_s": np.frombuffer(columns["time_s"], "<f8"),
-            "event": _dictionary(np.frombuffer(columns["event"], np.uint8), run.EVENTS),
-            "packet": _dictionary(np.frombuffer(columns["packet"], np.uint8), run.PACKETS),
-            "source": _dictionary(np.frombuffer(columns["source"], "<u4").astype(np.int32), run.names.sources),
-            "link": _dictionary(np.where(at_endpoint, 0, link).astype(np.int32), run.names.links, at_endpoint),
+            "event": _dictionary(np.frombuffer(columns["event"], np.uint8), _core.Run.EVENTS),
+            "packet": _dictionary(np.frombuffer(columns["packet"], np.uint8), _core.Run.PACKETS),
+            "source": _dictionary(np.frombuffer(columns["source"], "<u4").astype(np.int32), names.sources),
+            "link": _dictionary(np.where(at_endpoint, 0, link).astype(np.int32), names.links, at_endpoint),
             "seq": np.frombuffer(columns["seq"], "<u8"),
             "bytes": np.frombuffer(columns["bytes"], "<u4"),
             "retransmission": np.frombuffer(columns["retransmission"], np.uint8).astype(bool),
@@ -84,7 +95,37 @@ def joined(tables: Sequence[tuple[dict[str, str | int], Table]]) -> Table:
 
 def write(table: Table, path: Path) -> None:
     """Writes a table as Parquet."""
-    pq.write_table(table, path, compression="zstd")
+    pq.write_table(table, path, compression=_COMPRESSION)
+
+
+class LogFile:
+    """A packet log as Parquet, written piece by piece: a row group each, which is all that is in memory.
+
+    Args:
+        path: The file.
+        names: Names of the scenario's entities.
+
+    Raises:
+        OSError: It cannot be written; so do the methods.
+    """
+
+    def __init__(self, path: Path, names: Names) -> None:
+        self._names = names
+        nothing = _log_rows(dict.fromkeys(_LOG, b""), names)
+        self._writer = pq.ParquetWriter(path, nothing.schema, compression=_COMPRESSION)
+
+    def write(self, columns: Mapping[str, bytes]) -> None:
+        """Writes the next rows, given as columns by name."""
+        self._writer.write_table(_log_rows(columns, self._names))
+
+    def close(self) -> None:
+        """Completes the file."""
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Closes the file as it is, which nobody is to read."""
+        with suppress(OSError):
+            self._writer.close()
 
 
 def read_series(path: Path) -> Table:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eddyline.errors import InputError
+from eddyline.errors import EddylineError, InputError
 from eddyline.scratch import probe, staged
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = [
     "claim",
     "claim_file",
     "claim_parent",
+    "named",
     "refused",
     "replaced",
     "replaced_file",
@@ -111,6 +112,17 @@ def refused(path: Path) -> Iterator[None]:
         # the place that it is about, unless that is one of our scratch files beside `path`
         where = f" {e.filename}:" if e.filename and Path(e.filename).name[:1] != "." else ""
         raise InputError(f"{path}: cannot be written:{where} {(e.strerror or str(e)).lower()}") from None
+
+
+@contextmanager
+def named(new: Path, path: Path) -> Iterator[None]:
+    """Lets errors of writing in the block name `path`, not the scratch file or folder `new` beside it."""
+    try:
+        yield
+    except OSError as e:
+        if str(new) not in str(e):
+            raise
+        raise EddylineError(str(e).replace(str(new), str(path))) from None
 
 
 @contextmanager

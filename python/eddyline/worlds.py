@@ -67,6 +67,7 @@ class RunOptions:
     Attributes:
         series: Record series; by default where there are few flows and links.
         log: Record every packet's events, or those of one flow, link or traffic source by name.
+        log_file: Write the packet log to this file (.txt or .parquet) while the run goes on; keep none in memory.
         base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
@@ -91,6 +92,7 @@ class RunOptions:
     clock: str = CLOCKS[0]
     watch: Watcher | None = None
     threads: int = 1
+    log_file: Path | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -98,6 +100,8 @@ class RunOptions:
             raise InputError("base_rtt_s: times in seconds, above 0 and finite")
         if not isinstance(self.log, (bool, str)):
             raise InputError(f"log: True, or the name of a flow, link or traffic, is expected, not {self.log!r}")
+        if self.log_file is not None and self.log is False:
+            raise InputError("log_file: of the packets that `log` says")
         if self.threads < 1:
             raise InputError(f"threads: {self.threads}; at least 1")
         if self.clock not in CLOCKS:
@@ -128,6 +132,7 @@ class RunOptions:
             clock=self.clock,
             watch=self.watch,
             threads=self.threads,
+            log_file=self.log_file,
         )
 
     @property
@@ -171,24 +176,25 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
-    with _traces(scenario, options) as files, _captures(options) as captures:
-        memory = _memory(options)
-        log = options.log if captures is None else True
+    with _traces(scenario, options) as files, _captures(options) as captures, _log(scenario, options) as log_to:
         asked = _core.SimOptions(
-            series=bool(options.series), log=log, memory=memory, qlog=files, threads=options.threads
+            series=bool(options.series),
+            log=options.log,
+            memory=_memory(options),
+            qlog=files,
+            threads=options.threads,
+            log_to=log_to,
+            pcap=captures,
         )
-        run = scenario.run(asked, progress=progress)
-        if captures is not None:
-            run.write_pcap(scenario, captures)
-        return run
+        return scenario.run(asked, progress=progress)
 
 
 def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
-    with _traces(scenario, options) as files:
-        memory = _memory(options)
-        asked = _core.QuicOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
+    with _traces(scenario, options) as files, _log(scenario, options) as log_to:
+        memory, series = _memory(options), bool(options.series)
+        asked = _core.QuicOptions(series=series, log=options.log, memory=memory, qlog=files, log_to=log_to)
         return scenario.run(asked, progress=progress)
 
 
@@ -223,6 +229,17 @@ def _captures(options: RunOptions) -> AbstractContextManager[Path | None]:
     from eddyline.captures import staged
 
     return staged(options.pcap)
+
+
+def _log(
+    scenario: _core.Scenario, options: RunOptions
+) -> AbstractContextManager[Path | Callable[[dict[str, bytes]], None] | None]:
+    """Where the packet log goes, where it is wanted in a file."""
+    if options.log_file is None:
+        return nullcontext()
+    from eddyline.packet_log import staged
+
+    return staged(options.log_file, lambda: scenario.names)
 
 
 def _memory(options: RunOptions) -> int:
@@ -288,10 +305,11 @@ class World:
     def supported(self, options: RunOptions) -> RunOptions:
         """The options without those that it does not have."""
         log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
+        log_file = options.log_file if self.packet_log else None
         pcap, clock = options.pcap if self.captures else None, options.clock if self.clocks else CLOCKS[0]
         kept = options if self.dynamics else options.without_theory()
         threads = options.threads if self.threads else 1
-        return replace(kept, log=log, qlog=qlog, pcap=pcap, clock=clock, threads=threads)
+        return replace(kept, log=log, log_file=log_file, qlog=qlog, pcap=pcap, clock=clock, threads=threads)
 
 
 _ENTRIES = (

@@ -28,6 +28,7 @@ LAYERS = (
             "locks",
             "memory",
             "output",
+            "packet_log",
             "parallel",
             "progress",
             "qlog",

@@ -9,6 +9,8 @@ mod errors;
 mod load;
 mod names;
 mod options;
+mod packet_files;
+mod packet_text;
 mod packets;
 mod quantity;
 mod register;

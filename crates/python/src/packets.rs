@@ -9,34 +9,69 @@ use eddyline_scenario::sides::Sides;
 use eddyline_sim::{LogEvent, PacketLog};
 use eddyline_units::Time;
 
-/// Writes what the two hosts would have seen on their interfaces; only packets of flows have headers to show.
-pub(crate) fn write_pcap(folder: &Path, log: &PacketLog, network: &Network) -> io::Result<()> {
-    let senders = Sides::of(network).senders;
-    let mut capture = Capture::create(folder)?;
-    for i in 0..log.time_s.len() {
-        let sent = match log.event[i] {
-            event if event == LogEvent::Send as u8 => true,
-            event if event == LogEvent::Receive as u8 => false,
-            _ => continue,
-        };
-        let flow = log.source[i] as usize;
-        let (Some(spec), Some(kind), u32::MAX) = (network.flows.get(flow), kind(log.packet[i]), log.link[i]) else {
-            continue;
-        };
-        let segment = Segment {
-            kind,
-            flow,
-            sender: senders[flow],
-            sequence: log.seq[i],
-            payload: if kind == Kind::Data { log.bytes[i].saturating_sub(spec.header) } else { 0 },
-            mss: spec.mss(),
-            window: spec.receive_window,
-        };
-        let (headers, length) = segment.headers();
-        let host = if kind.is_from_sender() == sent { senders[flow] } else { 1 - senders[flow] };
-        capture.packet(host, Time::from_ps((log.time_s[i] * 1e9).round() as u64 * 1_000), &headers, length)?;
+/// What the two hosts would see on their interfaces; only packets of flows have headers to show.
+#[derive(Debug)]
+pub(crate) struct Captures {
+    capture: Capture,
+    flows: Vec<Headers>,
+}
+
+/// What the headers of a flow's packets depend on.
+#[derive(Debug)]
+struct Headers {
+    sender: usize,
+    header: u32,
+    mss: u32,
+    window: Option<u64>,
+}
+
+impl Captures {
+    /// Files in `folder` without packets yet.
+    pub(crate) fn create(folder: &Path, network: &Network) -> io::Result<Self> {
+        let flows = network.flows.iter().zip(Sides::of(network).senders);
+        let headers = flows.map(|(flow, sender)| Headers {
+            sender,
+            header: flow.header,
+            mss: flow.mss(),
+            window: flow.receive_window,
+        });
+        Ok(Self { capture: Capture::create(folder)?, flows: headers.collect() })
     }
-    capture.finish()
+
+    /// Writes what the next rows say.
+    pub(crate) fn append(&mut self, log: &PacketLog) -> io::Result<()> {
+        for i in 0..log.time_s.len() {
+            let sent = match log.event[i] {
+                event if event == LogEvent::Send as u8 => true,
+                event if event == LogEvent::Receive as u8 => false,
+                _ => continue,
+            };
+            let flow = log.source[i] as usize;
+            let (Some(headers), Some(kind), u32::MAX) = (self.flows.get(flow), kind(log.packet[i]), log.link[i]) else {
+                continue;
+            };
+            let sender = headers.sender;
+            let segment = Segment {
+                kind,
+                flow,
+                sender,
+                sequence: log.seq[i],
+                payload: if kind == Kind::Data { log.bytes[i].saturating_sub(headers.header) } else { 0 },
+                mss: headers.mss,
+                window: headers.window,
+            };
+            let (bytes, length) = segment.headers();
+            let host = if kind.is_from_sender() == sent { sender } else { 1 - sender };
+            let at = Time::from_ps((log.time_s[i] * 1e9).round() as u64 * 1_000);
+            self.capture.packet(host, at, &bytes, length)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is still buffered.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.capture.finish()
+    }
 }
 
 /// The kind of a packet of a flow, from its place in [`PacketLog::PACKETS`].

@@ -1,7 +1,7 @@
 //! Running a scenario in a world: without the interpreter, interruptible by Ctrl-C, its cost measured.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::{ProcessTime, ThreadTime};
@@ -19,7 +19,8 @@ use crate::document;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
-use crate::packets;
+use crate::packet_files::about;
+use crate::packet_text::PacketText;
 use crate::scenario::Scenario;
 use crate::signals::Watch;
 use crate::theory::theory_error;
@@ -79,12 +80,14 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(&mut observer, options, |options, observe| {
+            WorldOptions::Sim(options) => simulate(&mut observer, options, scenario.get(), |options, observe| {
                 eddyline_sim::run(network, options, observe).map_err(|e| sim_error(e, network))
             }),
-            WorldOptions::Quic(options) => simulate(&mut observer, &options.record, |options, observe| {
-                eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
-            }),
+            WorldOptions::Quic(options) => {
+                simulate(&mut observer, &options.record, scenario.get(), |options, observe| {
+                    eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
+                })
+            }
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
@@ -97,30 +100,34 @@ pub(crate) fn run(
 /// Called with the progress of a simulation, which it may stop.
 type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-/// Runs a packet-level world that records `options`.
+/// Runs a packet-level world that records `options` of `scenario`.
 fn simulate(
     observer: &mut Observer<'_>,
     options: &SimOptions,
+    scenario: &Scenario,
     run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
 ) -> PyResult<Output> {
     let traces = options.trace_files().map_err(|e| PyOSError::new_err(e.to_string()))?;
+    let packets = options.packet_files(scenario)?;
     let mut observe = |p: Progress| {
-        if custom::failed() || traces.as_ref().is_some_and(|files| files.failed()) {
+        let unwritten = traces.as_ref().is_some_and(|files| files.failed());
+        if custom::failed() || unwritten || packets.as_ref().is_some_and(|files| files.failed()) {
             return ControlFlow::Break(());
         }
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = run(&options.options(traces.clone()), &mut observe);
+    let outcome = run(&options.options(traces.clone(), packets.clone()), &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
     if let Some(message) = traces.and_then(|files| files.take_error()) {
         return Err(PyOSError::new_err(message));
     }
-    let outcome = outcome?;
-    let Outcome { result, series, log, execution } = outcome;
-    Ok(Output { result, series, log, execution })
+    // an error of writing ended the run, and says more than that it was ended
+    let kept = packets.map(|files| files.finish()).transpose()?.flatten();
+    let Outcome { result, series, log, execution } = outcome?;
+    Ok(Output { result, series, log: log.or(kept), execution })
 }
 
 fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
@@ -270,18 +277,13 @@ impl Run {
     /// Writes the packet log as readable text; false where none was recorded.
     fn write_log(&self, py: Python<'_>, path: &str) -> PyResult<bool> {
         let Some(log) = &self.log else { return Ok(false) };
-        let names = self.names(py)?;
-        py.detach(|| columns::write_log(path, log, names.get()))
-            .map_err(|e| PyOSError::new_err(format!("{path}: {e}")))?;
-        Ok(true)
-    }
-
-    /// Writes the packet log as a capture of each host's interface, into `folder`; false where none was recorded.
-    fn write_pcap(&self, py: Python<'_>, scenario: &Scenario, folder: PathBuf) -> PyResult<bool> {
-        let Some(log) = &self.log else { return Ok(false) };
-        let network = &scenario.inner.network;
-        py.detach(|| packets::write_pcap(&folder, log, network))
-            .map_err(|e| PyOSError::new_err(format!("{}: {e}", folder.display())))?;
+        let (names, path) = (self.names(py)?, Path::new(path));
+        let write = || {
+            let mut text = PacketText::create(path)?;
+            text.append(log, names.get())?;
+            text.finish()
+        };
+        py.detach(write).map_err(|e| about(path, &e))?;
         Ok(true)
     }
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.runs import Request, WorldRuns
-    from eddyline.scenario import Result
 
 __all__ = ["command"]
 
@@ -176,6 +175,7 @@ def command(
         pcap=pcap,
         clock=clock,
         threads=threads,
+        log_file=log,
     )
     if watch:
         if world == worlds.ALL or not worlds.WORLDS[world].clocks or clock != worlds.CLOCKS[0] or number is not None:
@@ -214,8 +214,6 @@ def command(
     if results and not quiet and (plot is not None or out is not None) and len({r.world for r in results}) > 1:
         click.echo(f"note: the figure is of world {drawn_of(results).world}", err=True)
     with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
-        if log is not None:
-            _write_log(results[0], log)
         if out is not None:
             for remark in save(out, replies, results, request, csv):
                 click.echo(f"note: {out}: {remark}", err=True)
@@ -289,13 +287,6 @@ def _check_outputs(
         from eddyline.output import claim
 
         claim(out)
-
-
-def _write_log(result: Result, path: Path) -> None:
-    from eddyline.output import replaced_file
-
-    with replaced_file(path) as staged:
-        result.write_log(staged)
 
 
 def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:

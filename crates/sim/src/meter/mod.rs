@@ -12,7 +12,7 @@ mod traffic;
 pub use arrivals::ArrivalsMeter;
 pub use bottleneck::{BottleneckSampler, SampleTimes};
 pub use flow::{FlowMeter, FlowRecord, Mean};
-pub use packet_log::{LogEvent, LogRecord, LogSelection, PacketLog, PacketLogger};
+pub use packet_log::{LogEvent, LogRecord, LogSelection, LogSink, PacketLog, PacketLogger};
 pub use probes::{ProbesMeter, TRIM, per_minute};
 pub use qlog::{QLOG_VERSION, Qlog, QlogSink, SenderState};
 pub use rtt_histogram::{RttHistogram, SharedHistogram};

@@ -1,4 +1,7 @@
-//! Packet events as columns.
+//! Packet events as columns, kept to the end of a run or passed on in pieces while it goes on.
+
+use std::fmt;
+use std::sync::Arc;
 
 use eddyline_scenario::Network;
 use eddyline_units::Time;
@@ -56,6 +59,39 @@ pub struct PacketLog {
 impl PacketLog {
     /// Kinds of packets, in the order of the `packet` column's values.
     pub const PACKETS: [&'static str; 6] = ["data", "syn", "syn-ack", "ack", "fin", "cross"];
+
+    /// Rows of the pieces that a [`LogSink`] gets: 2 MB, whatever the length of the run.
+    pub const PIECE: usize = 1 << 16;
+
+    /// Adds the rows of a later piece.
+    pub fn append(&mut self, later: &Self) {
+        self.time_s.extend_from_slice(&later.time_s);
+        self.event.extend_from_slice(&later.event);
+        self.packet.extend_from_slice(&later.packet);
+        self.source.extend_from_slice(&later.source);
+        self.link.extend_from_slice(&later.link);
+        self.seq.extend_from_slice(&later.seq);
+        self.bytes.extend_from_slice(&later.bytes);
+        self.retransmission.extend_from_slice(&later.retransmission);
+    }
+
+    /// Removes all rows and keeps their memory for the next ones.
+    fn clear(&mut self) {
+        self.time_s.clear();
+        self.event.clear();
+        self.packet.clear();
+        self.source.clear();
+        self.link.clear();
+        self.seq.clear();
+        self.bytes.clear();
+        self.retransmission.clear();
+    }
+}
+
+/// Where packet events go that are not to be kept.
+pub trait LogSink: fmt::Debug + Send + Sync {
+    /// The next rows: [`PacketLog::PIECE`] of them, at the end of the run as many as are left, of which there is at least one.
+    fn append(&self, rows: &PacketLog);
 }
 
 /// A packet as it is logged.
@@ -78,6 +114,7 @@ pub struct LogRecord {
 pub struct PacketLogger {
     log: PacketLog,
     only: Only,
+    sink: Option<Arc<dyn LogSink>>,
     /// Places in the file of sources and links.
     places: (Vec<u32>, Vec<u32>),
     qlog: Option<Qlog>,
@@ -97,7 +134,8 @@ enum Only {
 }
 
 impl PacketLogger {
-    /// A logger for `selection`, and for traces where they are wanted. `places` are those in the file, of sources and of links.
+    /// A logger for `selection`, which it passes on to `sink` if there is one, and for traces where they are wanted. `places` are those in
+    /// the file, of sources and of links.
     ///
     /// # Errors
     /// The name, if no flow, link, traffic or table of arrivals has it.
@@ -105,6 +143,7 @@ impl PacketLogger {
         network: &Network,
         places: (Vec<u32>, Vec<u32>),
         selection: Option<&LogSelection>,
+        sink: Option<Arc<dyn LogSink>>,
         qlog: Option<Qlog>,
     ) -> Result<Self, String> {
         let only = match selection {
@@ -124,7 +163,7 @@ impl PacketLogger {
             }
         };
         let first_dynamic = (network.flows.len() + network.traffic.len() + network.probes.len()) as u32;
-        Ok(Self { log: PacketLog::default(), only, places, qlog, first_dynamic, class: Vec::new() })
+        Ok(Self { log: PacketLog::default(), only, sink, places, qlog, first_dynamic, class: Vec::new() })
     }
 
     /// A flow of table `class` takes `slot`: its packets are logged as the table's.
@@ -163,11 +202,22 @@ impl PacketLogger {
         log.seq.push(record.seq);
         log.bytes.push(record.bytes);
         log.retransmission.push(record.retransmission);
+        if log.time_s.len() == PacketLog::PIECE {
+            self.pass_on();
+        }
     }
 
-    /// The rows since the last call.
-    pub fn take(&mut self) -> PacketLog {
-        std::mem::take(&mut self.log)
+    /// Gives the rows to the sink, if there is one.
+    fn pass_on(&mut self) {
+        if let Some(sink) = &self.sink {
+            sink.append(&self.log);
+            self.log.clear();
+        }
+    }
+
+    /// The rows since the last call; none if a sink gets them.
+    pub fn take(&mut self) -> Option<PacketLog> {
+        self.sink.is_none().then(|| std::mem::take(&mut self.log))
     }
 
     /// The traces, if there are any.
@@ -175,11 +225,14 @@ impl PacketLogger {
         self.qlog.as_mut()
     }
 
-    /// The log; none if none was wanted.
-    pub fn finish(self) -> Option<PacketLog> {
-        if let Some(qlog) = self.qlog {
+    /// The log; none if none was wanted, or if a sink has it.
+    pub fn finish(mut self) -> Option<PacketLog> {
+        if let Some(qlog) = self.qlog.take() {
             qlog.finish();
         }
-        (!matches!(self.only, Only::None)).then_some(self.log)
+        if !self.log.time_s.is_empty() {
+            self.pass_on();
+        }
+        (self.sink.is_none() && !matches!(self.only, Only::None)).then_some(self.log)
     }
 }

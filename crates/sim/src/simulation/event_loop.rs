@@ -93,7 +93,8 @@ impl<'a> Simulation<'a> {
             let places = network.flow_places();
             let qlog = options.qlog.clone().map(|sink| Qlog::new(network, places, sink, transport.is_none()));
             let places = (network.source_places(), network.link_places().to_vec());
-            PacketLogger::new(network, places, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
+            let (selection, sink) = (options.packet_log.as_ref(), options.log_sink.clone());
+            PacketLogger::new(network, places, selection, sink, qlog).map_err(SimError::UnknownEntity)
         });
         let logger = logger.transpose()?.map(Box::new);
         let paths = Paths::new(network);
@@ -502,9 +503,9 @@ impl<'a> Simulation<'a> {
         self.measurement.as_ref().and_then(Measurement::series)
     }
 
-    /// Packet events since the last call, if they are logged.
+    /// Packet events since the last call, if they are logged and no sink gets them.
     pub fn take_log(&mut self) -> Option<PacketLog> {
-        self.net.logger.as_mut().map(|logger| logger.take())
+        self.net.logger.as_mut().and_then(|logger| logger.take())
     }
 
     /// The summary window begins.

@@ -67,7 +67,7 @@ impl Incremental {
         self.simulation.series()
     }
 
-    /// The packet events since the last call, if they are logged; the outcome has those after the last call.
+    /// The packet events since the last call, if they are logged and no sink gets them; the outcome has those after the last call.
     pub fn take_log(&mut self) -> Option<PacketLog> {
         self.simulation.take_log()
     }

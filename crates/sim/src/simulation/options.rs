@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eddyline_units::Time;
 
-use crate::meter::{LogSelection, QlogSink};
+use crate::meter::{LogSelection, LogSink, QlogSink};
 
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,8 @@ pub struct Options {
     pub series: bool,
     /// Record these packet events.
     pub packet_log: Option<LogSelection>,
+    /// Pass the packet events on while the run goes on, so that its length does not matter to memory; the outcome has none of them then.
+    pub log_sink: Option<Arc<dyn LogSink>>,
     /// Write a qlog trace of each flow.
     pub qlog: Option<Arc<dyn QlogSink>>,
     /// Simulate every queue with an event per departure, also where the departure is known at arrival. Slower, same

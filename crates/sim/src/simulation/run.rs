@@ -21,7 +21,7 @@ pub struct Outcome {
     pub result: RunResult,
     /// Series, if `Options::series` is set.
     pub series: Option<Series>,
-    /// Packet events, if `Options::packet_log` is set.
+    /// Packet events, if `Options::packet_log` is set and `Options::log_sink` is not.
     pub log: Option<PacketLog>,
     /// How it was executed.
     pub execution: Execution,

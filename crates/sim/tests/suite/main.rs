@@ -17,6 +17,7 @@ mod incremental;
 mod invariants;
 mod link_options;
 mod linux_modules;
+mod log_pieces;
 mod memory;
 mod nic_queue;
 mod ns2;

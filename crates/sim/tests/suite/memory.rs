@@ -10,6 +10,7 @@ use eddyline_sim::{Options, SimError, run};
 const BUDGET: Options = Options {
     series: false,
     packet_log: None,
+    log_sink: None,
     qlog: None,
     general_queues: false,
     memory: Some(16 << 20),
