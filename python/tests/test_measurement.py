@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from pathlib import Path
 
+from eddyline.measurement.datagrams import enlarge
 from eddyline.measurement.server import serve
 
 
@@ -31,3 +33,18 @@ def test_a_client_that_ends_without_a_word_is_served() -> None:
         client.sendall(b'{"do": ')
     server.join(timeout=30)
     assert not server.is_alive()
+
+
+def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:
+    with _datagrams() as usual, _datagrams() as larger:
+        enlarge(larger)
+        for option, limit in ((socket.SO_SNDBUF, "wmem_max"), (socket.SO_RCVBUF, "rmem_max")):
+            # Linux counts twice what is asked for; without the right for more, the system's limit is all there is
+            most = min(4 << 20, int(Path("/proc/sys/net/core", limit).read_text()))
+            held = larger.getsockopt(socket.SOL_SOCKET, option)
+            assert held in (8 << 20, 2 * most)
+            assert held > usual.getsockopt(socket.SOL_SOCKET, option)
+
+
+def _datagrams() -> socket.socket:
+    return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
