@@ -147,6 +147,20 @@ def test_a_closed_pipe_is_no_error(scenario):
     assert p.stderr == ""
 
 
+@pytest.mark.parametrize(
+    "words", ["list", "list --json", "schema", "doctor", "--help", "run {path}", "run {path} --json"]
+)
+def test_a_pipe_that_is_closed_from_the_start_is_no_failure(scenario, words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [str(COMMAND), *words.format(path=scenario()).split()]
+    try:
+        p = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env=environment(), timeout=60)
+    finally:
+        os.close(writer)
+    assert (p.returncode, p.stderr) == (0, "")
+
+
 def test_closed_streams_are_no_error(scenario):
     for redirection in (">&-", "2>&-", ">&- 2>&-"):
         text = f"{COMMAND} run {scenario()} {redirection}"
