@@ -183,3 +183,15 @@ def test_a_run_that_fails_leaves_no_file(eddyline, scenario, tmp_path):
 def test_a_log_file_says_whose_packets_it_has(tmp_path):
     with pytest.raises(el.InputError, match="log_file: of the packets that `log` says"):
         RunOptions(log_file=tmp_path / "l.txt")
+
+
+def test_marks_are_those_of_retransmitted_segments(scenario):
+    result = el.Scenario.load(scenario(), set={"link.down.loss": 0.01, "link.up.loss": 0.01}).run(
+        log=True, series=False
+    )
+    marked = result.log[result.log["retransmission"]]
+    assert set(marked["packet"]) == {"data"}
+    sent = marked[marked["event"] == "send"]["source"].value_counts()
+    expected = result.flows.set_index("name")["retransmits"]
+    assert (expected > 0).all()
+    assert sent.to_dict() == expected.to_dict()
