@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 import socket
 import struct
+import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +19,8 @@ HEADERS_B = 28
 _HEAD = struct.Struct("!IIQ")  # phase, number, time of sending in ns
 _TICK_S = 0.0005
 _BUFFER_B = 4 << 20
-_FORCE = {socket.SO_SNDBUF: 32, socket.SO_RCVBUF: 33}
-"""Linux's options SO_SNDBUFFORCE and SO_RCVBUFFORCE, which exceed the system's limits, with the rights for it."""
+_FORCE = {socket.SO_SNDBUF: 32, socket.SO_RCVBUF: 33} if sys.platform == "linux" else {}
+"""SO_SNDBUFFORCE and SO_RCVBUFFORCE, which exceed the system's limits, with the rights for it; on Linux alone."""
 
 
 class Phase(NamedTuple):
@@ -56,10 +57,10 @@ def enlarge(sock: socket.socket) -> None:
     Packets that wait in a queue of the sending machine count for its socket: with the usual buffer the sender would
     wait before that queue is full.
     """
-    for option, forced in _FORCE.items():
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         try:
-            sock.setsockopt(socket.SOL_SOCKET, forced, _BUFFER_B)
-        except OSError:
+            sock.setsockopt(socket.SOL_SOCKET, _FORCE.get(option, option), _BUFFER_B)
+        except PermissionError:
             sock.setsockopt(socket.SOL_SOCKET, option, _BUFFER_B)
 
 
