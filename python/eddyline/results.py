@@ -116,8 +116,9 @@ class Results(Sequence[_One], Generic[_One]):
     @property
     def identical(self) -> bool:
         """Whether several of them say the same of all flows and links."""
-        said = [(d["flows"], d["links"]) for d in self.to_dict()]
-        return len(said) > 1 and all(each == said[0] for each in said)
+        said = ((d["flows"], d["links"]) for d in (r.to_dict() for r in self._results))
+        first = next(said)
+        return len(self) > 1 and all(each == first for each in said)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The documents."""

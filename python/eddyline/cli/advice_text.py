@@ -54,8 +54,6 @@ def show_home(home: HomeAdvice) -> None:
     for name in home.usual:
         figure = isp.figures[name]
         print(f"  --{name} is not given, {figure.value} is usual ({figure.source})")
-    if not home.advice.choice.possible:
-        print(f"\nNo queue that was asked for suffices:\n  {home.advice.choice.why}")
     if home.improves:
         print("\nSet this in OpenWrt, Network > SQM QoS (packages sqm-scripts and luci-app-sqm):")
     else:
