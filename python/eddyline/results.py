@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 from eddyline.errors import EddylineError
 from eddyline.summary import summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     from matplotlib.figure import Figure
 
     from eddyline.plots import Legend
 
-__all__ = ["Results"]
+__all__ = ["Results", "write_repetitions"]
+
+
+class _Scenario(Protocol):
+    """What is needed of a scenario."""
+
+    @property
+    def canonical(self) -> str: ...
+    @property
+    def folder(self) -> Path: ...
 
 
 class _Result(Protocol):
     """What is needed of a result."""
 
+    @property
+    def world(self) -> str: ...
+    @property
+    def scenario(self) -> _Scenario: ...
+    @property
+    def asked(self) -> dict[str, Any]: ...
     @property
     def title(self) -> str: ...
     @property
@@ -32,6 +51,8 @@ class _Result(Protocol):
     @property
     def legend(self) -> Legend: ...
     def has_series(self) -> bool: ...
+    def series_table(self) -> Any: ...  # pyarrow has no types
+    def write_json(self, write: Callable[[str], object]) -> None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def heading(self, *, world: bool | None = None) -> str: ...
     def plot(self, *, world: bool | None = None) -> Figure: ...
@@ -40,15 +61,36 @@ class _Result(Protocol):
 _One = TypeVar("_One", bound=_Result)
 
 
+def write_repetitions(
+    results: Sequence[_Result], write: Callable[[str], object], failed: Sequence[dict[str, Any]] = ()
+) -> None:
+    """Writes the document of several seeds by calls of `write`, piece by piece."""
+
+    def put(document: object) -> None:
+        write(json.dumps(document, indent=2, ensure_ascii=False))
+
+    write('{\n"runs": [\n')
+    for number, result in enumerate(results):
+        write(",\n" if number else "")
+        result.write_json(write)
+    write('\n],\n"summary": ')
+    put(summarise([r.to_dict() for r in results]) if results else None)
+    if failed:
+        write(',\n"failed": ')
+        put(list(failed))
+    write("\n}")
+
+
 class Results(Sequence[_One], Generic[_One]):
     """A sequence of results, with frames of all of them and statistics over them.
 
     Args:
         results: At least one.
-        series: Series of all, where the results themselves have none: the columns of a result's and `world` or `seed`.
+        series: Series of all as an Arrow table, where the results themselves have none: the columns of a result's and
+            `world` or `seed`.
     """
 
-    def __init__(self, results: Sequence[_One], series: pd.DataFrame | None = None) -> None:
+    def __init__(self, results: Sequence[_One], series: Any = None) -> None:  # pyarrow has no types
         self._results = list(results)
         self._series = series
         documents = [r.to_dict() for r in self._results]
@@ -91,7 +133,7 @@ class Results(Sequence[_One], Generic[_One]):
             EddylineError: None were recorded.
         """
         if self._series is not None:
-            return self._series
+            return self._series.to_pandas()  # type: ignore[no-any-return]
         there = [place for place, r in enumerate(self._results) if r.has_series()]
         if not there:
             raise EddylineError(
@@ -136,13 +178,49 @@ class Results(Sequence[_One], Generic[_One]):
         drawn = next((r for r in self._results if r.has_series()), self._results[0])
         named = True if any("world" in label for label in self._labels) else None
         heading = drawn.heading(world=named)
-        if self._series is not None and "seed" in self._series:
-            return repeated([part for _, part in self._series.groupby("seed")], heading, drawn.legend)
+        if self._series is not None and "seed" in self._series.column_names:
+            return repeated([part for _, part in self.series.groupby("seed")], heading, drawn.legend)
         world = drawn.to_dict()["world"]
         same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
         if len(same) > 1:
             return repeated([r.series for r in same], heading, drawn.legend)
         return drawn.plot(world=named)
+
+    def save(self, folder: str | Path) -> None:
+        """Writes a result folder as `eddyline run --out` does; `Result.load` reads it. All of it or nothing.
+
+        Raises:
+            InputError: The folder exists and holds other files than a result's.
+        """
+        from eddyline.output import replaced
+        from eddyline.result_folder import write
+
+        first = self._results[0].scenario
+        asked = {r.world: r.asked for r in self._results if r.asked}
+        labelled = zip(self._labels, self._results, strict=True)
+        series: list[tuple[dict[str, Any], Any]]
+        series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
+        if self._series is not None:
+            series = [({}, self._series)]
+        with replaced(Path(folder)) as staged:
+            remarks = write(staged, self._write, first.canonical, first.folder, series, self.plot, asked)
+        for remark in remarks:
+            warnings.warn(f"{folder}: {remark}", stacklevel=2)
+
+    def _write(self, write: Callable[[str], object]) -> None:
+        by_world: dict[str, list[_One]] = {}
+        for result in self._results:
+            by_world.setdefault(result.world, []).append(result)
+        repeated = any(len(results) > 1 for results in by_world.values()) or len(by_world) == 1
+        for number, results in enumerate(by_world.values()):
+            if len(by_world) > 1:
+                write(",\n" if number else "[\n")
+            if repeated:
+                write_repetitions(results, write)
+            else:
+                results[0].write_json(write)
+        if len(by_world) > 1:
+            write("\n]")
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
 from eddyline.errors import ControllerError, InputError, WorldUnavailable
+from eddyline.results import write_repetitions
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
@@ -191,36 +192,18 @@ def write_document(replies: Sequence[WorldRuns], request: Request, write: Callab
 
 
 def _write_part(reply: WorldRuns, repeated: bool, write: Callable[[str], object]) -> None:
-    def put(document: object, indent: int | None = None) -> None:
-        write(json.dumps(document, indent=indent, ensure_ascii=False))
+    def put(document: object) -> None:
+        write(json.dumps(document, ensure_ascii=False))
 
     failed = [{"seed": f.seed, "error": str(f.error)} for f in reply.failures]
     if reply.unavailable is not None:
         put({"world": reply.world, "unavailable": reply.unavailable.reason})
     elif repeated:
-        _write_repetitions(reply, failed, write, put)
+        write_repetitions(reply.results, write, failed)
     elif reply.results:
         reply.results[0].write_json(write)
     else:
         put({"world": reply.world, "failed": failed})
-
-
-def _write_repetitions(
-    reply: WorldRuns, failed: list[dict[str, Any]], write: Callable[[str], object], put: Callable[..., None]
-) -> None:
-    from eddyline.summary import summarise
-
-    write('{\n"runs": [\n')
-    for number, result in enumerate(reply.results):
-        write(",\n" if number else "")
-        result.write_json(write)
-    write('\n],\n"summary": ')
-    documents = [r.to_dict() for r in reply.results]
-    put(summarise(documents) if documents else None, 2)
-    if failed:
-        write(',\n"failed": ')
-        put(failed, 2)
-    write("\n}")
 
 
 def save(

@@ -422,7 +422,7 @@ def load_results(folder: str | Path) -> Results[Result]:
     if len(found) > 1 and (folder / SERIES).exists():
         from eddyline.columns import read_series
 
-        series = read_series(folder / SERIES).to_pandas()
+        series = read_series(folder / SERIES)
     return Results(found, series)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import eddyline as el
 from eddyline.plots import repeated
 from eddyline.quantities import bits_per_second, count, interval, percent, seconds
+from eddyline.runs import without_cost
 
 LOSS = ('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01')
 
@@ -122,3 +124,40 @@ def test_ranges_of_seeds_and_titles_that_the_font_lacks_are_answered_in_words(ed
     assert (many.code, "1,000,000 seeds" in many.err) == (2, True)
     ran = eddyline("run", path, "--set", "title=\u540d", "--plot", "title.png")
     assert (ran.code, "boxes stand for them" in ran.err, "UserWarning" in ran.err) == (0, True, False)
+
+
+def test_saved_repetitions_are_the_folder_that_the_command_writes(eddyline, scenario, tmp_path):
+    path, of_command, saved, again = scenario(LOSS), tmp_path / "command", tmp_path / "saved", tmp_path / "again"
+    eddyline("run", path, "--seeds", 3, "--out", of_command)
+    results = el.Scenario.load(path).run(seeds=3, series=True)
+    results.save(saved)
+    loaded = el.Result.load(saved)
+    loaded.save(again)
+
+    def files(folder):
+        return {p.name for p in folder.iterdir()}
+
+    assert files(saved) == files(again) == files(of_command)
+    for folder in (saved, again):
+        assert (folder / "scenario.json").read_bytes() == (of_command / "scenario.json").read_bytes()
+        assert _document(folder) == _document(of_command)
+        pd.testing.assert_frame_equal(
+            pd.read_parquet(folder / "series.parquet"), pd.read_parquet(of_command / "series.parquet")
+        )
+        assert eddyline("verify", folder).code == 0
+    assert [r.to_dict() for r in loaded] == [r.to_dict() for r in results]
+
+
+def test_saved_results_of_several_worlds_can_be_read_again(eddyline, scenario, tmp_path):
+    eddyline("run", scenario(), "--world", "all", "--out", tmp_path / "all")
+    loaded = el.Result.load(tmp_path / "all")
+    loaded.save(tmp_path / "again")
+    again = el.Result.load(tmp_path / "again")
+    assert [r.world for r in again] == [r.world for r in loaded]
+    assert len(again) >= 2
+    assert again.to_dict() == loaded.to_dict()
+    pd.testing.assert_frame_equal(again.series, loaded.series)
+
+
+def _document(folder):
+    return without_cost(json.loads((folder / "result.json").read_text()))

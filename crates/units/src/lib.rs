@@ -8,7 +8,7 @@ mod quantity;
 mod types;
 mod unit;
 
-pub use parse::{Decimal, QuantityError};
+pub use parse::{Decimal, QuantityError, number_and_unit};
 pub use quantity::Quantity;
 pub use types::{Bytes, Cells, Frequency, Packets, Percent, Rate, Time};
 pub use unit::Unit;

@@ -132,19 +132,26 @@ impl Decimal {
     }
 }
 
+/// Splits `text` into a number and the rest, a unit if it is a quantity, at the space or where the number ends: `50ms` as `50 ms`.
+#[must_use]
+pub fn number_and_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.find(char::is_whitespace).unwrap_or_else(|| number_length(text)));
+    (number, unit.trim_start())
+}
+
 /// Splits `text` into its number and its unit's scale. The space between them may be missing.
 pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, S), QuantityError> {
     let text = text.trim();
     let allowed = || units.iter().map(|u| u.symbol).collect::<Vec<_>>().join(", ");
-    let end = text.find(char::is_whitespace).unwrap_or_else(|| number_length(text));
-    let (number, unit) = (&text[..end], text[end..].trim());
+    let (number, unit) = number_and_unit(text);
     if unit.is_empty() {
         Decimal::parse(number)?;
         return Err(QuantityError::NoUnit { allowed: allowed() });
     }
     let known = units.iter().find(|u| u.matches(unit));
     // with neither a space nor a known unit, the unit is what to report
-    if known.is_some() || text[end..].starts_with(char::is_whitespace) {
+    if known.is_some() || text[number.len()..].starts_with(char::is_whitespace) {
         let number = Decimal::parse(number)?;
         if let Some(known) = known {
             return Ok((number, known.scale));

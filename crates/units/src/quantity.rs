@@ -17,6 +17,9 @@ pub trait Quantity: Sized + Copy {
     /// Symbols of the units, smallest first.
     fn symbols() -> Vec<&'static str>;
 
+    /// Every spelling of a unit that is read, with the unit's symbol: `Mbps` with `Mbit/s`, and each symbol with itself.
+    fn spellings() -> Vec<(&'static str, &'static str)>;
+
     /// The value in SI units (seconds, bit/s, bytes, packets, 1/s, one).
     fn si(self) -> f64;
 }

@@ -76,6 +76,12 @@ macro_rules! integer_quantity {
             fn symbols() -> Vec<&'static str> {
                 Self::UNITS.iter().map(|u| u.symbol).collect()
             }
+            fn spellings() -> Vec<(&'static str, &'static str)> {
+                let of = |u: &'static Unit<u64>| {
+                    [u.symbol].into_iter().chain(u.aliases.iter().copied()).map(|spelling| (spelling, u.symbol))
+                };
+                Self::UNITS.iter().flat_map(of).collect()
+            }
             fn si(self) -> f64 {
                 self.0 as f64 / $si
             }
@@ -278,6 +284,9 @@ macro_rules! real_quantity {
             }
             fn symbols() -> Vec<&'static str> {
                 vec![$symbol]
+            }
+            fn spellings() -> Vec<(&'static str, &'static str)> {
+                vec![($symbol, $symbol)]
             }
             fn si(self) -> f64 {
                 self.0

@@ -61,16 +61,17 @@ struct Parsed {
     unit: &'static KnownUnit,
 }
 
-/// A unit of the scenario file, with its SI unit and scale.
+/// A spelling of a unit of the scenario file, with the unit's symbol, its SI unit and scale.
 #[derive(Debug, PartialEq)]
 struct KnownUnit {
+    spelling: &'static str,
     symbol: &'static str,
     si: &'static str,
     scale: f64,
 }
 
 /// The unit of a plain number.
-static PLAIN: KnownUnit = KnownUnit { symbol: "", si: "", scale: 1.0 };
+static PLAIN: KnownUnit = KnownUnit { spelling: "", symbol: "", si: "", scale: 1.0 };
 
 /// Values of one key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -235,8 +236,8 @@ fn format_value(number: f64, symbol: &str) -> String {
 
 /// Parses a number with a unit of the scenario file, or a plain one.
 fn parse_value(text: &str) -> Result<Parsed, AxisError> {
-    let (number, symbol) = text.split_once(char::is_whitespace).map_or((text, ""), |(n, u)| (n, u.trim()));
-    let unit = if symbol.is_empty() { Some(&PLAIN) } else { units().iter().find(|u| u.symbol == symbol) };
+    let (number, unit) = eddyline_units::number_and_unit(text);
+    let unit = if unit.is_empty() { Some(&PLAIN) } else { units().iter().find(|u| u.spelling == unit) };
     let decimal = match Decimal::parse(number) {
         Ok(decimal) => Some(decimal.as_f64()).filter(|v| v.is_finite()),
         Err(eddyline_units::QuantityError::Negative) => {
@@ -254,11 +255,11 @@ fn units() -> &'static [KnownUnit] {
     use std::sync::OnceLock;
     static ALL: OnceLock<Vec<KnownUnit>> = OnceLock::new();
     fn of<Q: Quantity>(si: &'static str) -> impl Iterator<Item = KnownUnit> {
-        let known = move |symbol: &'static str| {
+        let known = move |(spelling, symbol)| {
             let scale = Q::parse(&format!("1 {symbol}")).map_or(1.0, Quantity::si);
-            KnownUnit { symbol, si, scale }
+            KnownUnit { spelling, symbol, si, scale }
         };
-        Q::symbols().into_iter().map(known)
+        Q::spellings().into_iter().map(known)
     }
     ALL.get_or_init(|| {
         let all = of::<Rate>("bit/s").chain(of::<Time>("s")).chain(of::<Bytes>("B")).chain(of::<Packets>("packets"));

@@ -48,7 +48,11 @@ fn one_value_or_many() {
     assert_eq!(Axis::values("1e-3"), Ok((vec![0.001], "")));
     assert_eq!(Axis::values("1 %, 2 %"), Ok((vec![0.01, 0.02], "")));
     assert_eq!(Axis::values("1..3:3"), Ok((vec![1.0, 2.0, 3.0], "")));
-    assert!(matches!(Axis::values("20ms"), Err(AxisError::NotANumber { .. })));
+    assert_eq!(Axis::values("20ms"), Axis::values("20 ms"));
+    assert_eq!(Axis::values("1Mbps..2 Mb/s:2"), Ok((vec![1e6, 2e6], "bit/s")));
+    assert_eq!(Axis::parse("k", "1Mbps..2Mbps:2").map(|a| a.settings), Ok(vec!["1 Mbit/s".into(), "2 Mbit/s".into()]));
+    assert!(matches!(Axis::values("20 parsec"), Err(AxisError::NotANumber { .. })));
+    assert!(matches!(Axis::values("ms"), Err(AxisError::NotANumber { .. })));
 }
 
 #[test]
@@ -64,7 +68,7 @@ fn invalid_ranges() {
         assert!(matches!(wrong(text), AxisError::UnitMissing { .. }), "{text}: {:?}", wrong(text));
     }
     assert!(matches!(wrong("10 Mbit/s..20 ms"), AxisError::Kinds { .. }));
-    for text in ["a..b", "10Mbit/s..20Mbit/s", "10 Mbps..20 Mbps", "..", "1,", "inf..nan", "1e400..1e401"] {
+    for text in ["a..b", "10 parsec..20 parsec", "Mbit/s..20 Mbit/s", "..", "1,", "inf..nan", "1e400..1e401"] {
         assert!(matches!(wrong(text), AxisError::NotANumber { .. }), "{text}: {:?}", wrong(text));
     }
     assert!(matches!(wrong("-1 ms..1 ms"), AxisError::Negative { .. }));
