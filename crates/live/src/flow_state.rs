@@ -8,7 +8,7 @@ use eddyline_quic_host::Observations;
 use eddyline_units::Time;
 
 use crate::emulator::Lateness;
-use crate::tcp::TcpInfo;
+use crate::tcp::{self, TcpInfo};
 
 /// A flow of either transport.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub struct SenderState {
     pub delivered_ce: Option<f64>,
     /// Pacing rate in bit/s, if there is one.
     pub pacing: Option<f64>,
-    /// There is room in the window and nothing to send.
+    /// There is room in the window and in the send buffer, and nothing to send.
     pub starved: bool,
 }
 
@@ -72,14 +72,14 @@ impl FlowState {
     #[must_use]
     pub fn now(&self) -> Option<SenderState> {
         match self.sender.get()? {
-            Sender::Tcp(socket) => TcpInfo::of(socket).ok().map(SenderState::of_tcp),
+            Sender::Tcp(socket) => TcpInfo::of(socket).ok().map(|info| SenderState::of_tcp(info, socket)),
             Sender::Quic(seen, datagram) => Some(SenderState::of_quic(seen, *datagram)),
         }
     }
 }
 
 impl SenderState {
-    fn of_tcp(info: TcpInfo) -> Self {
+    fn of_tcp(info: TcpInfo, socket: &TcpStream) -> Self {
         let seconds = |us: u32| f64::from(us) * 1e-6;
         Self {
             rtt: (info.rtt > 0).then(|| seconds(info.rtt)),
@@ -90,7 +90,8 @@ impl SenderState {
             timeouts: info.timeouts.map(Into::into),
             delivered_ce: Some(info.delivered_ce.into()),
             pacing: info.pacing_rate().map(|rate| rate as f64 * 8.0),
-            starved: info.unsent == 0 && info.in_flight + 1 < info.cwnd,
+            // after a loss the send buffer can be full of what has been delivered out of order
+            starved: info.unsent == 0 && info.in_flight + 1 < info.cwnd && tcp::can_write(socket),
         }
     }
 

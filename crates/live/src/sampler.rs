@@ -20,7 +20,7 @@ const PER_FLOW: Time = Time::from_ps(100_000_000);
 pub struct FlowSamples {
     /// Number of samples.
     pub count: u64,
-    /// Samples in which the sender had room in its window and nothing to send, though its application has no end of data.
+    /// Samples in which the sender had room in its window and its buffer, and nothing to send, though its application has no end of data.
     pub starved: u64,
     /// Those among them in which the slowest link of its data was idle.
     pub idle: u64,

@@ -30,7 +30,8 @@ const MAX_STARVED: f64 = 0.01;
 /// ... and while the slowest link is idle in this share: as much is missing of the rate.
 const MAX_IDLE: f64 = 0.002;
 
-/// Shares of the samples in which a sender had room in its window and nothing to send, though its application has no end of data.
+/// Shares of the samples in which a sender had room in its window and its buffer, and nothing to send, though its application has no
+/// end of data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Starved {
     /// The flow.

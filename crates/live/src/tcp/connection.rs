@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use eddyline_capture::{PORT, address};
 use eddyline_units::Time;
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll, ppoll};
 use nix::sys::socket::{Backlog, SockaddrIn, bind, connect, listen};
 use nix::sys::time::TimeSpec;
 
@@ -130,9 +130,40 @@ fn write(shared: &Shared, i: usize, mut stream: &TcpStream) -> std::io::Result<(
     }
 }
 
+/// Whether the kernel takes more data.
+#[must_use]
+pub fn can_write(stream: &TcpStream) -> bool {
+    let mut fds = [PollFd::new(stream.as_fd(), PollFlags::POLLOUT)];
+    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+}
+
 /// Waits until more can be written, or until `end`.
 fn wait_for_room(shared: &Shared, stream: &TcpStream, end: Time) {
     let mut fds = [PollFd::new(stream.as_fd(), PollFlags::POLLOUT)];
     // a signal ends the wait early, which does no harm
     let _ = ppoll(&mut fds, Some(TimeSpec::from_duration(shared.clock.until(end))), None);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+
+    use super::can_write;
+
+    #[test]
+    fn a_full_buffer_takes_no_more() {
+        let (near, mut far) = UnixStream::pair().expect("a pair of sockets");
+        let mut near = TcpStream::from(OwnedFd::from(near));
+        near.set_nonblocking(true).expect("a socket");
+        assert!(can_write(&near));
+        while near.write(&[0; 4096]).is_ok() {}
+        assert!(!can_write(&near));
+        far.set_nonblocking(true).expect("a socket");
+        let mut buffer = vec![0; 1 << 16];
+        while far.read(&mut buffer).is_ok_and(|bytes| bytes > 0) {}
+        assert!(can_write(&near));
+    }
 }

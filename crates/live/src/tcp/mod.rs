@@ -5,6 +5,6 @@ mod connection;
 mod info;
 mod options;
 
-pub use connection::{receive, send};
+pub use connection::{can_write, receive, send};
 pub use info::{TcpInfo, kernel_is_since};
 pub use options::has_congestion_control;
