@@ -336,7 +336,7 @@ class Ack:
         lost: Packets that were found lost by it.
         in_flight: Packets in flight after it.
         stamp: What `on_sent` returned for the packet that caused it; packets in flight then, where it returned nothing.
-        cwnd_limited: The window, not the application or the receiver, held the sender back.
+        cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back.
         in_recovery: Loss recovery is under way.
     """
 
@@ -384,7 +384,7 @@ class Sent:
     Attributes:
         now: When, in seconds.
         in_flight: Packets in flight, this one included.
-        cwnd_limited: Window or pacing held the sender back before.
+        cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back before.
     """
 
     now: Final[float]
@@ -411,7 +411,7 @@ class Round:
         losses: Loss episodes that began.
         marks: Congestion marks that were echoed.
         timeouts: Timeouts.
-        cwnd_limited: The window held the sender back at the last acknowledgement.
+        cwnd_limited: As in `Ack`, at the last acknowledgement.
         in_recovery: Loss recovery was under way at the last acknowledgement.
     """
 

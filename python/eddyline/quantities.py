@@ -37,10 +37,12 @@ def read(name: str, what: str, text: str) -> float:
 
 
 def count(value: float | None) -> str:
-    """A plain number, four significant digits."""
+    """A plain number, four significant digits; from 1e15 on with an exponent."""
     if value is None:
         return "-"
-    if value == int(value) and abs(value) < 1e15:
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 

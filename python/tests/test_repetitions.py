@@ -35,6 +35,16 @@ def test_both_sides_have_the_same_decimals_and_unit(mean, half, form, text):
     assert interval(mean, half, form) == text
 
 
+def test_counts_beyond_all_packets_have_an_exponent():
+    assert [count(n) for n in (999, 12345.6, 1e14, 1e15, 2.5e100)] == [
+        "999",
+        "12,346",
+        "100,000,000,000,000",
+        "1e+15",
+        "2.5e+100",
+    ]
+
+
 def test_every_row_of_the_table_has_an_interval(eddyline, scenario):
     ran = eddyline("run", scenario(LOSS), "--seeds", 3)
     rows = [line for line in ran.out.splitlines() if re.search(r"\d", line)][1:]

@@ -61,7 +61,7 @@ pub struct Ack {
     pub in_flight: f64,
     /// Stamp of the packet that caused it.
     pub stamp: Stamp,
-    /// The sender was limited by the window, not by the application or the receiver.
+    /// The sender was limited by the window or by pacing, not by the application or the receiver.
     pub cwnd_limited: bool,
     /// Loss recovery is under way.
     pub in_recovery: bool,
