@@ -193,13 +193,18 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
-        if csv or (swept.ran and any(swept.folder.glob("*.csv"))):  # tables of an earlier call are not left behind
-            swept.write_csv()
+        _write_csv(swept, wanted=csv)
         if plot is not None:
             draw(swept.plot(*metrics, of=of, by=by), plot)
         if as_table:
             printed(lambda: _tables(swept, metrics, of))
     return 1 if swept.failures else 0
+
+
+def _write_csv(swept: Swept, *, wanted: bool) -> None:
+    """Writes the tables as CSV if that is wanted, or if those of an earlier call lack points by now."""
+    if wanted or (swept.ran and any(swept.folder.glob("*.csv"))):
+        swept.write_csv()
 
 
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
@@ -250,6 +255,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool) -> None:
 def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> int:
     """Join the folders that `eddyline sweep --shard I/N` wrote into one, as if the sweep had been run at once.
 
+    DIR of --out is a new folder, or one of this sweep; that of a shard becomes the whole sweep's.
     Shards that are missing or unfinished may be merged later into the same folder, or the same sweep without --shard
     runs what is missing. Exit 0 if all points are done, 1 if not.
     """
@@ -257,6 +263,7 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
 
     swept = join(folders, out)
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
+    _write_csv(swept, wanted=False)
     return 1 if swept.done < swept.points or swept.failures else 0
 
 

@@ -32,7 +32,7 @@ def merge(folders: Sequence[Path], out: Path) -> Swept:
 
     Args:
         folders: Folders that `eddyline sweep --shard` wrote; running or unfinished ones give what they have.
-        out: A new folder, or one that holds this sweep already.
+        out: A new folder, or one that holds this sweep already. That of a shard becomes the whole sweep's.
 
     Returns:
         The state of the folder. The same bytes as of the sweep run at once, where all points are done.
@@ -48,8 +48,9 @@ def merge(folders: Sequence[Path], out: Path) -> Swept:
     out.mkdir(parents=True, exist_ok=True)
     with locked(out / LOCK):
         complete(out)
-        if manifest.read(out) is None:
-            for name, text in stored_texts(folders[0], document).items():
+        known = manifest.read(out)
+        if known is None or "shard" in known:  # a shard's points have the same numbers in the whole sweep
+            for name, text in stored_texts(folders[0] if known is None else out, document).items():
                 put(out / name, text)
             synced(out.absolute().parent)
         store = Store(out, grid)

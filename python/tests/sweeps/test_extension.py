@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import warnings
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +17,7 @@ from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.merge import merge
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 RATES = ("link.down.rate=1 Mbit/s,2 Mbit/s", "link.down.rate=1 Mbit/s,1500 kbit/s,2 Mbit/s")
 
@@ -101,43 +105,16 @@ def test_another_sweep_is_no_extension(lossy, tmp_path, vary, set, said):
 
 
 def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeypatch):
-    """Every rename and every written file is a step at which the power may go."""
-    import shutil
-    from pathlib import Path
-
     path = lossy()
     el.sweep(path, {"seed": "1..3"}, out=tmp_path / "old")
     el.sweep(path, {"seed": "1..6"}, out=tmp_path / "new")
-
-    class Cut(BaseException):
-        pass
-
     states, step = [], 0
     while True:
         step += 1
         folder = tmp_path / f"cut-{step}"
         shutil.copytree(tmp_path / "old", folder)
-        left = step
-        with monkeypatch.context() as power:
-
-            def wired(real):
-                def call(*args, **options):
-                    nonlocal left
-                    left -= 1
-                    if left <= 0:
-                        raise Cut
-                    return real(*args, **options)
-
-                return call
-
-            for owner, name in ((Path, "rename"), (Path, "replace"), (module.pq, "write_table"), (shutil, "rmtree")):
-                power.setattr(owner, name, wired(getattr(owner, name)))
-            try:
-                el.sweep(path, {"seed": "1..6"}, out=folder, workers=1)
-            except Cut:
-                pass
-            else:
-                break
+        if not _cut_at(step, monkeypatch, partial(el.sweep, path, {"seed": "1..6"}, out=folder, workers=1)):
+            break
         with pytest.warns(UserWarning, match="unfinished") if _unfinished(folder) else _nothing():
             seeds = list(el.read_sweep(folder)["seed"])
         assert seeds == sorted(set(seeds)) >= [1, 2, 3], step
@@ -147,6 +124,34 @@ def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeyp
     assert step > 10
     assert True in states
     assert False in states
+
+
+def _cut_at(step: int, monkeypatch, work: Callable[[], object]) -> bool:
+    """Whether the power went off in some work: every rename and every written file is a step at which it may."""
+
+    class Cut(BaseException):
+        pass
+
+    left = step
+    with monkeypatch.context() as power:
+
+        def wired(real):
+            def call(*args, **options):
+                nonlocal left
+                left -= 1
+                if left <= 0:
+                    raise Cut
+                return real(*args, **options)
+
+            return call
+
+        for owner, name in ((Path, "rename"), (Path, "replace"), (module.pq, "write_table"), (shutil, "rmtree")):
+            power.setattr(owner, name, wired(getattr(owner, name)))
+        try:
+            work()
+        except Cut:
+            return True
+    return False
 
 
 def _unfinished(folder: Path) -> bool:
@@ -182,6 +187,41 @@ def test_shards_are_merged_into_the_sweep_made_at_once(eddyline, lossy, tmp_path
     merge([tmp_path / "shard-1"], tmp_path / "rest")
     assert el.sweep(path, {"link.down.rate": RATES[1].split("=")[1]}, seeds=5, out=tmp_path / "rest").ran == 10
     assert whole(tmp_path / "rest") == whole(tmp_path / "once")
+
+
+@pytest.mark.parametrize("given", [("a", "b", "c"), ("b", "c")])
+def test_a_shard_becomes_the_whole_sweep_by_a_merge(given, eddyline, lossy, tmp_path):
+    path = lossy()
+    words = ("sweep", path, "--vary", RATES[1], "--seeds", 4)
+    for index, name in enumerate("abc", 1):
+        assert eddyline(*words, "--shard", f"{index}/3", "--out", name, *(["--csv"] if name == "a" else [])).code == 0
+    part = eddyline("sweep", "merge", "b", "--out", "a")
+    assert (part.code, part.out) == (1, "8 of 12 points done, 4 of them earlier: a\n")
+    with pytest.warns(UserWarning, match="a: unfinished: 4 of 12 points are missing"):
+        assert len(el.read_sweep(tmp_path / "a")) == 8
+    assert eddyline("sweep", "merge", *given, "--out", "a").out == "12 of 12 points done, 8 of them earlier: a\n"
+    assert eddyline(*words, "--out", "once", "--csv").code == 0
+    assert whole(tmp_path / "a") == whole(tmp_path / "once")
+    assert eddyline(*words, "--out", "a").out == "12 of 12 points done, 12 of them earlier: a\n"
+    larger = ("sweep", path, "--vary", RATES[1], "--seeds", 5, "--json")
+    assert summary(eddyline(*larger, "--out", "a"))["ran"] == 3
+
+
+def test_cut_off_at_any_step_a_merge_into_a_shard_can_be_repeated(lossy, tmp_path, monkeypatch):
+    for index in (1, 2):
+        el.sweep(lossy(), {"seed": "1..6"}, out=tmp_path / str(index), shard=(index, 2))
+    el.sweep(lossy(), {"seed": "1..6"}, out=tmp_path / "once")
+    cut, step = True, 0
+    while cut:
+        step += 1
+        folder = tmp_path / f"cut-{step}"
+        shutil.copytree(tmp_path / "1", folder)
+        cut = _cut_at(step, monkeypatch, partial(merge, [tmp_path / "2"], folder))
+        with warnings.catch_warnings(action="ignore"):
+            assert len(el.read_sweep(folder)) in (3, 6), step
+        assert merge([tmp_path / "2"], folder).done == 6, step
+        assert whole(folder) == whole(tmp_path / "once"), step
+    assert step > 5
 
 
 def test_shards_and_merges_that_do_not_fit_are_refused(eddyline, lossy, tmp_path):
