@@ -18,16 +18,40 @@ GRAMMAR = "V1,V2,... or LO..HI:N or LO..HI:N:log, or 1..10 for every integer"
 MAX_VALUES = 10_000
 """Limit on the values of one range."""
 
-_COMMA = re.compile(r"(?<!\\),")
+# an escaped quote or comma is one token, as is an escaped backslash, but not before a comma
+_TOKEN = re.compile(r'\\[,"]|\\\\(?!,)|.', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]", '"': '"', "'": "'"}
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _END = rf"({_NUMBER})\s*([^\s.:,][^.:,]*)?"
 _RANGE = re.compile(rf"\s*{_END}\s*\.\.\s*{_END}\s*(:.*)?", re.DOTALL)
 _KINDS = ("rate", "time", "bytes", "packets", "frequency", "percent")
 
 
-def split(text: str) -> tuple[str, ...]:
-    r"""The members of `V1,V2,...` as they are; a comma inside a value is written `\,`."""
-    return tuple(part.replace("\\,", ",").strip() for part in _COMMA.split(text))
+def split(name: str, text: str) -> tuple[str, ...]:
+    r"""The members of `V1,V2,...` as they are. Commas within a table, an array or quotes, and `\,`, part none.
+
+    Args:
+        name: What the list is of, for errors.
+        text: The list.
+
+    Raises:
+        InputError: A member begins with a brace, bracket or quote that is never closed.
+    """
+    members, awaited = [""], list[str]()
+    for token in _TOKEN.findall(text):
+        innermost = awaited[-1] if awaited else None
+        if token == "," and not awaited:
+            members.append("")
+            continue
+        if token == innermost:
+            awaited.pop()
+        # within a plain text, as in it's, they are characters like others
+        elif token in _CLOSING and innermost not in ('"', "'") and (awaited or not members[-1].strip()):
+            awaited.append(_CLOSING[token])
+        members[-1] += "," if token == "\\," else token
+    if awaited:
+        raise InputError(f"{name}: {members[-1].strip()}: {awaited[0]} is missing")
+    return tuple(member.strip() for member in members)
 
 
 def values(name: str, text: str) -> tuple[str, ...]:
@@ -35,13 +59,13 @@ def values(name: str, text: str) -> tuple[str, ...]:
 
     Args:
         name: What the list is of, for errors.
-        text: `V1,V2,...`; a comma inside a value is written `\,`.
+        text: `V1,V2,...`, parted as by `split`.
 
     Raises:
-        InputError: A range is wrong.
+        InputError: A range is wrong, or something is not closed.
     """
     found: list[str] = []
-    for member in split(text):
+    for member in split(name, text):
         matched = _RANGE.fullmatch(member)
         found += [member] if matched is None else _expanded(name, member, matched)
     return tuple(found)

@@ -87,7 +87,7 @@ class _Sweep(click.Command):
     metavar="KEY=V1,V2,...",
     callback=parse_override,
     help="Values of a key by its dotted name: a list, LO..HI:N, LO..HI:N:log, or 1..10 for every integer. The grid is "
-    r"the product of all lists. A comma in a value is written \,",
+    r"the product of all lists. A comma in a value, outside tables, arrays and quotes, is written \,",
 )
 @click.option(
     "--seeds",

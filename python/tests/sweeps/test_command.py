@@ -311,3 +311,12 @@ def test_keys_are_completed(lossy):
     path = lossy()
     keys = test_command_line.complete(f"eddyline sweep {path} --vary link.")
     assert "link.down.queue.limit=" in keys
+
+
+def test_tables_are_varied_as_they_are_written(eddyline, lossy):
+    tables = '{kind="codel"},{kind="droptail",limit="30 packets"}'
+    ran = eddyline("sweep", lossy(), "--vary", f"link.up.queue={tables}", "--out", "grid")
+    assert (ran.code, ran.out) == (0, "2 of 2 points done: grid\n"), ran.err
+    wrong = eddyline("sweep", lossy(), "--vary", f"link.up.queue={tables[:-1]}", "--out", "other")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err == f"error: --vary link.up.queue: {tables[15:-1]}: }} is missing\n"

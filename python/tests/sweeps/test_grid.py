@@ -21,10 +21,33 @@ from eddyline.sweeps.grid import Grid, Vary, typed
         ("", ("",)),
         ("1,,2", ("1", "", "2")),
         (r"a\b", (r"a\b",)),
+        (r"a\\,b", (r"a\,b",)),
+        ('{kind="a"},{kind="b",limit="30 packets"}', ('{kind="a"}', '{kind="b",limit="30 packets"}')),
+        (r"{ a = 1\, b = 2 }, 0.01", ("{ a = 1, b = 2 }", "0.01")),
+        ('[1,[2,3]],[{ a = "}," }]', ("[1,[2,3]]", '[{ a = "}," }]')),
+        (r""""a,\",b",c""", (r'''"a,\",b"''', "c")),
+        (r"""'a,\','b"',c""", (r"'a,\'", """'b"'""", "c")),
+        (r"""["\\"],"x""" + '"', (r"""["\\"]""", '"x"')),
+        ("it's,isn't,a[1,b{", ("it's", "isn't", "a[1", "b{")),
     ],
 )
-def test_commas_part_values_but_for_escaped_ones(text, values):
-    assert split(text) == values
+def test_commas_part_values_outside_tables_arrays_and_quotes(text, values):
+    assert split("--vary k", text) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{kind="codel",{kind="red"}', '{kind="codel",{kind="red"}: } is missing'),
+        ("1,[2,3", "[2,3: ] is missing"),
+        ("'a,b", "'a,b: ' is missing"),
+        ("{a=[1}", "{a=[1}: } is missing"),
+    ],
+)
+def test_what_is_never_closed_is_refused(text, said):
+    with pytest.raises(InputError) as e:
+        split("--vary k", text)
+    assert str(e.value) == f"--vary k: {said}"
 
 
 @pytest.mark.parametrize(
