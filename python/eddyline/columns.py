@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import eddyline._core as _core
+import eddyline.parquet as parquet
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def joined(tables: Sequence[tuple[dict[str, str | int], Table]]) -> Table:
 
 def write(table: Table, path: Path) -> None:
     """Writes a table as Parquet."""
-    pq.write_table(table, path, compression=_COMPRESSION)
+    parquet.write(table, path, _COMPRESSION)
 
 
 class LogFile:
@@ -112,7 +113,8 @@ class LogFile:
     def __init__(self, path: Path, names: Names) -> None:
         self._names = names
         nothing = _log_rows(dict.fromkeys(_LOG, b""), names)
-        self._writer = pq.ParquetWriter(path, nothing.schema, compression=_COMPRESSION)
+        self._file = parquet.created(path)
+        self._writer = pq.ParquetWriter(self._file, nothing.schema, compression=_COMPRESSION)
 
     def write(self, columns: Mapping[str, bytes]) -> None:
         """Writes the next rows, given as columns by name."""
@@ -121,11 +123,14 @@ class LogFile:
     def close(self) -> None:
         """Completes the file."""
         self._writer.close()
+        self._file.close()
 
     def abandon(self) -> None:
         """Closes the file as it is, which nobody is to read."""
         with suppress(OSError):
             self._writer.close()
+        with suppress(OSError):
+            self._file.close()
 
 
 def read_series(path: Path) -> Table:
@@ -135,6 +140,6 @@ def read_series(path: Path) -> Table:
         InputError: The file cannot be read.
     """
     try:
-        return pq.read_table(path).combine_chunks()
+        return parquet.read(path).combine_chunks()
     except (OSError, pa.ArrowException) as e:
         raise InputError(f"{path}: cannot be read: {str(e).splitlines()[0]}") from None

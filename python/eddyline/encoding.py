@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import ScenarioError
+from eddyline.utf8 import required
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,12 +40,12 @@ def pairs(overrides: Overrides) -> list[tuple[str, str]]:
     from collections.abc import Mapping
 
     items = overrides.items() if isinstance(overrides, Mapping) else overrides
-    return [(key, value_text(value)) for key, value in items]
+    return [(required(key), value_text(value)) for key, value in items]
 
 
 def value_text(value: object) -> str:
     """A value as `--set` takes it: a text as it is, a dict as an inline table."""
-    return value if isinstance(value, str) else _toml(value)
+    return required(value if isinstance(value, str) else _toml(value))
 
 
 def _toml(value: object) -> str:

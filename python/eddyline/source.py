@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.errors import ScenarioError
+from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,9 @@ class Source:
     format: str
     name: str
     folder: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", displayed(self.name))  # it may be a file's
 
     @classmethod
     def of_file(cls, path: Path) -> Source:

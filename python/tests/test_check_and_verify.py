@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from xml.etree import ElementTree
+
+import pytest
+
+import eddyline as el
 
 EXPECT = """
 [[expect]]
@@ -177,3 +182,17 @@ def test_what_cannot_be_verified(eddyline, tmp_path):
     (tmp_path / "scenario.json").write_text("{}")
     ran = eddyline("verify", tmp_path)
     assert (ran.code, ran.out) == (2, "")
+
+
+def test_names_may_hold_any_bytes_and_values_may_not(eddyline, scenario):
+    odd = os.fsdecode(b"odd\xff")
+    assert eddyline("run", scenario(), "--out", f"{odd}/result", figures=False).code == 0
+    ran = eddyline("verify", f"{odd}/result")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("same: odd\\udcff/result (")
+    for command in ("run", "check", "compare"):
+        wrong = eddyline(command, scenario(), "--set", f"title={odd}")
+        assert (wrong.code, wrong.out, wrong.err) == (2, "", "error: title=odd\ufffd: not UTF-8\n")
+    for keys in ({"title": odd}, {f"link.{odd}.rate": "1 Mbit/s"}, {"flow.download.controller": {"kind": odd}}):
+        with pytest.raises(el.InputError, match=r"odd\ufffd.*: not UTF-8"):
+            el.Scenario.load(scenario(), set=keys)

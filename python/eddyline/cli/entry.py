@@ -146,7 +146,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _escape() -> None:
-    """Makes output streams write characters that their encoding lacks as JSON escapes."""
+    """Makes output streams write what their encoding lacks as JSON escapes, such as bytes of file names."""
 
     def escaped(error: UnicodeError) -> tuple[str, int]:
         if not isinstance(error, UnicodeEncodeError):
@@ -157,7 +157,7 @@ def _escape() -> None:
 
     codecs.register_error("eddyline", escaped)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="eddyline")
 
 

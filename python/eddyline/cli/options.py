@@ -57,8 +57,10 @@ def packet_world() -> Callable[[Any], Any]:
 
 def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
     """KEY=VALUE, split at the first `=` outside quotes."""
+    from eddyline.utf8 import required
+
     pairs = []
-    for given in values:
+    for given in map(required, values):
         cut = _equals(given)
         if cut is None or cut == 0:
             raise click.BadParameter(f"{given!r} is not KEY=VALUE, as in 'link.forward.rate=20 Mbit/s'")

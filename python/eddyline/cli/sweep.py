@@ -166,6 +166,7 @@ def command(
     folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
     import eddyline.ranges as ranges
+    from eddyline.encoding import value_text
     from eddyline.source import Source
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan
@@ -180,7 +181,7 @@ def command(
     if first is not None:
         overrides = [*overrides, ("seed", str(first))]
     if start_jitter is not None:
-        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
+        overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
     plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
         try:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+import eddyline.parquet as parquet
 from eddyline.errors import ScenarioError
 from eddyline.source import Source
 from eddyline.sweeps.frame import read_table
@@ -91,7 +91,7 @@ def extend(
     for kind in (POINTS, *ENTITIES):
         table = stored if kind == POINTS else read_table(folder, kind, old)
         if kind == POINTS or table.num_rows:
-            pq.write_table(_renumbered(table, kept, old, grid), part / f"{kind}.parquet")
+            parquet.write(_renumbered(table, kept, old, grid), part / f"{kind}.parquet")
             synced(part / f"{kind}.parquet")
     synced(part)
     for name, text in texts.items():

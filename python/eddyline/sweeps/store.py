@@ -20,8 +20,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+import eddyline.parquet as parquet
 from eddyline.errors import EddylineError
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
@@ -73,7 +73,7 @@ def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
         (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where the part itself is gone
         return None
     try:
-        return pq.ParquetFile(path).read()
+        return parquet.read(path)
     except pa.ArrowInvalid as e:
         raise EddylineError(
             f"{path}: damaged: {e}", f"remove the folder {part}: the next sweep runs its points again"
@@ -190,7 +190,7 @@ class Store:
         staging.mkdir()
         try:
             for kind, table in content.items():
-                pq.write_table(table, staging / f"{kind}.parquet")
+                parquet.write(table, staging / f"{kind}.parquet")
                 synced(staging / f"{kind}.parquet")
             synced(staging)
             staging.rename(self._parts / name_of(span))

@@ -11,6 +11,7 @@ import eddyline.sweeps.manifest as manifest
 import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
+from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,7 +176,7 @@ class Swept:
         others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
         made = self.statistics(*metrics, of=of, keys=[x, *others])
         world = (manifest.read(self.folder) or {}).get("world", worlds.DEFAULT)
-        title = str(self.folder) if world == worlds.DEFAULT else f"{self.folder} (world {world})"
+        title = displayed(self.folder) + ("" if world == worlds.DEFAULT else f" (world {world})")
         return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], title)
 
     def table(self, metric: str | None = None, of: str = "flows", *, text: bool = False) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 import eddyline as el
 
-from .conftest import alive, children, kill, rates, start, stored, wait_until
+from .conftest import alive, children, kill, part, rates, start, stored, wait_until
 
 
 def summary(ran):
@@ -311,6 +312,37 @@ def test_keys_are_completed(lossy):
     path = lossy()
     keys = test_command_line.complete(f"eddyline sweep {path} --vary link.")
     assert "link.down.queue.limit=" in keys
+
+
+ODD = os.fsdecode(b"odd\xff")
+
+
+def test_names_may_hold_any_bytes(eddyline, lossy, tmp_path):
+    path = lossy()
+    path.with_name(f"{ODD}.toml").write_bytes(path.read_bytes())
+    words = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s")
+    assert eddyline("sweep", path, *words, "--seeds", 2, "--out", "once").code == 0
+    for step in (words, (*words, "--seeds", 2)):  # run, then extended
+        drawn = ("--csv", "--plot", f"{ODD}.svg", "--table", "--quiet")
+        ran = eddyline("sweep", f"{ODD}.toml", *step, "--out", ODD, *drawn)
+        assert (ran.code, ran.err) == (0, "")
+    assert json.loads(eddyline("sweep", path, *words, "--seeds", 2, "--out", ODD, "--json").out)["dir"] == ODD
+    once = {str(p.relative_to(tmp_path / "once")) for p in (tmp_path / "once").rglob("*") if p.is_file()} - {"lock"}
+    assert once
+    for name in once:
+        assert (tmp_path / "once" / name).read_bytes() == (tmp_path / ODD / name).read_bytes()
+    assert eddyline("sweep", "merge", ODD, "--out", f"{ODD}-merged").code == 0
+    assert part(tmp_path / f"{ODD}-merged") == part(tmp_path / "once")
+    assert el.read_sweep(tmp_path / ODD).equals(el.read_sweep(tmp_path / "once"))
+
+
+def test_values_must_be_utf_8(eddyline, lossy, tmp_path):
+    words, vary = ("sweep", lossy()), ("--vary", "seed=1,2")
+    for wrong in (("--set", f"title={ODD}", *vary), ("--vary", f"title=a,{ODD}"), ("--start-jitter", ODD, *vary)):
+        ran = eddyline(*words, *wrong, "--out", "grid")
+        assert ran.code == 2, ran.err
+        assert re.fullmatch(r"error: (title=(a,)?)?odd\ufffd: not UTF-8\n", ran.err), ran.err
+    assert not (tmp_path / "grid").exists()
 
 
 def test_tables_are_varied_as_they_are_written(eddyline, lossy):

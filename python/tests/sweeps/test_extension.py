@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import eddyline as el
-from eddyline.sweeps import extension as module
+import eddyline.parquet as parquet
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.merge import merge
 
@@ -145,7 +145,7 @@ def _cut_at(step: int, monkeypatch, work: Callable[[], object]) -> bool:
 
             return call
 
-        for owner, name in ((Path, "rename"), (Path, "replace"), (module.pq, "write_table"), (shutil, "rmtree")):
+        for owner, name in ((Path, "rename"), (Path, "replace"), (parquet, "write"), (shutil, "rmtree")):
             power.setattr(owner, name, wired(getattr(owner, name)))
         try:
             work()

@@ -6,9 +6,9 @@ import random
 import shutil
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
+import eddyline.parquet as parquet
 from eddyline.sweeps import store as module
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.grid import Grid, Vary
@@ -132,7 +132,7 @@ class Power:
             (Path, "replace", None),
             (Path, "write_text", lambda path, text, *_: path.write_bytes(text[: len(text) // 2].encode())),
             (module.os, "fsync", None),
-            (pq, "write_table", lambda _, path: path.write_bytes(b"PAR1 half of it")),
+            (parquet, "write", lambda _, path: path.write_bytes(b"PAR1 half of it")),
             (shutil, "rmtree", lambda path, **_: next(iter(Path(path).iterdir()), Path(path) / "none").unlink(True)),
         ):
             monkeypatch.setattr(owner, name, self._wired(name, getattr(owner, name), half))
@@ -143,7 +143,7 @@ class Power:
             if self.steps > self.at:
                 raise Cut
             if self.steps == self.at:
-                if half is not None and Path(args[-1 if name == "write_table" else 0]).exists() | (name != "rmtree"):
+                if half is not None and Path(args[-1 if name == "write" else 0]).exists() | (name != "rmtree"):
                     half(*args, **options)
                 raise Cut
             self.log.append(name)
@@ -208,7 +208,7 @@ def test_everything_is_on_the_disk_before_it_counts(tmp_path):
     begin = 0
     for i in renames[:-1]:
         before = log[begin:i]
-        assert before.count("fsync") - (begin > 0) == before.count("write_table") + 1  # each file, and their folder
+        assert before.count("fsync") - (begin > 0) == before.count("write") + 1  # each file, and their folder
         assert log[i + 1] == "fsync"  # the name itself
         begin = i + 1
 
