@@ -18,10 +18,33 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "claim_figure", "claim_named", "draw", "figure_size", "printed", "put_text", "shown"]
+__all__ = [
+    "FIGURES",
+    "after_runs",
+    "claim_figure",
+    "claim_named",
+    "draw",
+    "figure_size",
+    "printed",
+    "put_text",
+    "shown",
+]
 
 FIGURES = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures."""
+
+
+@contextmanager
+def after_runs() -> Iterator[None]:
+    """What is refused inside the block was checked before the runs as far as it could be: the input is not wrong.
+
+    Raises:
+        EddylineError: In place of an InputError, whose exit code says that nothing was run.
+    """
+    try:
+        yield
+    except InputError as e:
+        raise EddylineError(str(e), e.hint) from None
 
 
 @contextmanager
@@ -29,13 +52,11 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
     """Files are written inside the block, then the result is shown, also where a file could not be written.
 
     Raises:
-        EddylineError: In place of an InputError: the file was checked before the runs, so the input is not wrong.
+        EddylineError: As in `after_runs`.
     """
     try:
-        yield
-    except InputError as e:
-        printed(show)
-        raise EddylineError(str(e), e.hint) from None
+        with after_runs():
+            yield
     except Exception:
         printed(show)
         raise

@@ -14,7 +14,7 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
-from eddyline.cli.outputs import claim_figure, draw, figure_size, printed
+from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
 from eddyline.cli.types import OneOf, Seeds, Shard, Workers, World
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ def command(
     import eddyline.ranges as ranges
     from eddyline.encoding import value_text
     from eddyline.source import Source
+    from eddyline.sweeps import choice
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan
     from eddyline.sweeps.sweep import run
@@ -183,6 +184,10 @@ def command(
     if start_jitter is not None:
         overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
     plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
+    if plot is not None or as_table:
+        choice.require(plan, of, metrics)
+    if plot is not None:
+        choice.require_axis(plan.grid.keys, by)
     with Bar(silent=quiet or no_progress) as bar:
         try:
             swept = run(plan, out, workers, engine, bar, timeout)
@@ -192,7 +197,7 @@ def command(
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
-    with warnings.catch_warnings():
+    with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
         _write_csv(swept, wanted=csv)
         if plot is not None:

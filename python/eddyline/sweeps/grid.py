@@ -76,6 +76,11 @@ class Grid:
         return self.combinations * self.seeds
 
     @property
+    def keys(self) -> list[str]:
+        """The varied keys, `seed` left out."""
+        return [v.key for v in self.vary if v.key != "seed"]
+
+    @property
     def varies_seed(self) -> bool:
         """Whether `seed` is one of the keys."""
         return any(_is_seed(v.key) for v in self.vary)

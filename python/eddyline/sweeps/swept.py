@@ -11,6 +11,7 @@ import eddyline.sweeps.manifest as manifest
 import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
+from eddyline.sweeps.choice import no_table, require_axis
 from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Swept:
     @property
     def keys(self) -> list[str]:
         """The varied keys, `seed` left out."""
-        return [v.key for v in self._grid().vary if v.key != "seed"]
+        return self._grid().keys
 
     def _grid(self) -> Grid:
         document = manifest.read(self.folder)
@@ -142,7 +143,7 @@ class Swept:
             raise InputError(f"{of}: no table of numbers", f"tables are {', '.join(ENTITIES)}")
         if frame.empty:
             filled = [kind for kind in ENTITIES if not self.read(kind).empty]
-            raise InputError(f"the results have no {of}", f"they have {', '.join(filled)}: --of" if filled else None)
+            raise no_table(of, filled)
         for key in keys or ():
             if key not in self.keys:
                 raise unknown("varied key", key, self.keys)
@@ -165,8 +166,7 @@ class Swept:
         from eddyline.sweeps.statistics import axis
 
         grid, keys = self._grid(), self.keys
-        if not keys:
-            raise InputError("only seeds vary: there is no axis to draw", "run --seeds N --plot FILE draws repetitions")
+        require_axis(keys, by)
         numbers = {key: axis(grid.columns[key]) for key in keys}
         if x is None:
             x = next(
@@ -177,7 +177,11 @@ class Swept:
         made = self.statistics(*metrics, of=of, keys=[x, *others])
         world = (manifest.read(self.folder) or {}).get("world", worlds.DEFAULT)
         title = displayed(self.folder) + ("" if world == worlds.DEFAULT else f" (world {world})")
-        return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], title)
+        found = numbers[x]
+        if found is not None:  # points may be missing or have failed
+            places = dict(zip(grid.columns[x], found[0], strict=True))
+            found = [places[value] for value in dict.fromkeys(made[x])], found[1]
+        return panels(made, x, found, [*others, ENTITIES[of]], title)
 
     def table(self, metric: str | None = None, of: str = "flows", *, text: bool = False) -> pd.DataFrame:
         """One metric as a table: a row per flow and value of all keys but the last, whose values are the columns.

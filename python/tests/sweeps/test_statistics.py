@@ -11,6 +11,9 @@ import pytest
 
 import eddyline as el
 from eddyline.plots.style import tex
+from eddyline.sweeps.choice import possible_metrics
+from eddyline.sweeps.parts import ENTITIES
+from eddyline.sweeps.statistics import METRICS, known_metrics
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +143,62 @@ def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_pa
     ran = eddyline(*words)
     assert (ran.code, "the results have no flows" in ran.err, "links: --of" in ran.err) == (2, True, True)
     assert eddyline(*words, "--of", "links", "--metric", "utilisation").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--plot", "g.svg", "--by", "link.down.rat"), "there is no varied key 'link.down.rat'"),
+        (("--plot", "g.svg", "--by", "seed"), "there is no varied key 'seed'"),
+        (("--plot", "g.svg", "--metric", "goodput"), "there is no metric 'goodput'"),
+        (("--table", "--metric", "rtt_s.mean", "--metric", "rtt_s"), "there is no metric 'rtt_s'"),
+        (("--table", "--of", "links", "--metric", "goodput_bps"), "there is no metric 'goodput_bps'"),
+        (("--table", "--of", "groups"), "the results have no groups"),
+        (("--plot", "g.svg", "--of", "arrivals"), "the results have no arrivals"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_before_anything_runs(eddyline, lossy, tmp_path, words, said):
+    vary = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--vary", "link.up.delay=1 ms,2 ms")
+    ran = eddyline("sweep", lossy(), *vary, "--out", "grid", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}\nhint: ")
+    assert not (tmp_path / "grid").exists()
+
+
+def test_a_figure_over_seeds_alone_is_refused_before_anything_runs(eddyline, lossy, tmp_path):
+    ran = eddyline("sweep", lossy(), "--vary", "seed=1,2", "--out", "grid", "--plot", "g.svg")
+    assert (ran.code, "only seeds vary" in ran.err, (tmp_path / "grid").exists()) == (2, True, False)
+
+
+def test_what_only_some_results_have_is_known_after_the_sweep(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--out", "grid", "--table")
+    ran = eddyline(*words, "--metric", "delivered_ce")
+    assert (ran.code, ran.out) == (1, "2 of 2 points done: grid\n")
+    assert "there is no metric 'delivered_ce'" in ran.err
+    assert len(el.read_sweep(tmp_path / "grid")) == 2
+
+
+def test_the_schema_has_the_metrics_of_every_table(lossy, tmp_path):
+    arrivals = (
+        '[[arrivals]]\nname = "web"\nrate = "5 /s"\nsize = { kind = "fixed", size = "30 kB" }\n'
+        'controller = { kind = "newreno" }\ndata = ["down"]\nack = ["up"]\n'
+    )
+    path = lossy(('name = "download"', 'name = "download"\ncount = 2'), more=arrivals)
+    el.sweep(path, {"seed": [1, 2]}, out=tmp_path / "grid")
+    for of, entity in ENTITIES.items():
+        shown = set(known_metrics(el.read_sweep(tmp_path / "grid", of), [], entity))
+        possible = set(possible_metrics(of))
+        assert shown
+        assert shown <= possible
+        assert possible - shown <= {"card_refusals", "corrupted", "delivered_ce"}
+        assert set(METRICS[of]) <= possible
+
+
+def test_values_without_results_are_left_out_of_figures(lossy, tmp_path):
+    vary = {"flow.download.count": [1, 2, 3], "link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    swept = el.sweep(lossy(), vary, out=tmp_path / "grid")
+    panel = swept.plot("goodput_bps.sum", of="groups").get_axes()[0]
+    assert [list(line.get_xdata()) for line in panel.get_lines()] == [[2, 3], [2, 3]]
 
 
 def test_identical_repetitions_are_said_to_be(eddyline, scenario):

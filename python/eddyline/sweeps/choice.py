@@ -1,0 +1,97 @@
+"""What is to be shown of a sweep, checked before the sweep runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import eddyline._core as _core
+from eddyline.errors import InputError, ScenarioError
+from eddyline.spelling import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from eddyline.sweeps.plan import Plan
+
+__all__ = ["no_table", "possible_metrics", "require", "require_axis"]
+
+
+def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
+    """Makes sure that the results of a sweep can have such a table with these metrics.
+
+    Raises:
+        InputError: They have none.
+    """
+    known = possible_metrics(of)
+    for name in metrics:
+        if name not in known:
+            raise unknown("metric", name, known)
+    found: dict[str, None] = {}
+    for scenario in _scenarios(plan):
+        found |= dict.fromkeys(_tables(scenario))
+        if of in found:
+            return
+    if found:
+        raise no_table(of, list(found))
+
+
+def no_table(of: str, found: Sequence[str]) -> InputError:
+    """The error about a table without rows."""
+    return InputError(f"the results have no {of}", f"they have {', '.join(found)}: --of" if found else None)
+
+
+def require_axis(keys: Sequence[str], by: str | None) -> None:
+    """Makes sure that there is something to draw over.
+
+    Args:
+        keys: The varied keys, `seed` left out.
+        by: The key whose values tell lines apart.
+
+    Raises:
+        InputError: There is no key, or no such key.
+    """
+    if not keys:
+        raise InputError("only seeds vary: there is no axis to draw", "run --seeds N --plot FILE draws repetitions")
+    if by is not None and by not in keys:
+        raise unknown("varied key", by, keys)
+
+
+def possible_metrics(of: str) -> list[str]:
+    """The columns of numbers that a table may have, those among them that some scenarios have only."""
+    schema = json.loads(_core.schema("result"))
+    return list(_numbers(schema["properties"][of]["items"], schema["$defs"], ""))
+
+
+def _numbers(schema: Mapping[str, Any], definitions: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Dotted names of the numbers and truth values that a value of this schema has."""
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    for each in schema.get("anyOf", ()):
+        yield from _numbers(each, definitions, name)
+    for field, inner in schema.get("properties", {}).items():
+        yield from _numbers(inner, definitions, f"{name}.{field}" if name else field)
+    types = schema.get("type", ())
+    if {"number", "integer", "boolean"} & ({types} if isinstance(types, str) else set(types)):
+        yield name
+
+
+def _tables(scenario: Mapping[str, Any]) -> list[str]:
+    """The tables that have rows in the results of a canonical scenario."""
+    flows = scenario.get("flow", ())
+    there = {
+        "flows": flows,
+        "links": scenario.get("link"),
+        "groups": [f for f in flows if f.get("count", 1) > 1],
+        "arrivals": scenario.get("arrivals"),
+    }
+    return [name for name, entities in there.items() if entities]
+
+
+def _scenarios(plan: Plan) -> Iterator[dict[str, Any]]:
+    """The canonical scenario of every combination that has no error: errors are reported when all are checked."""
+    for combination in range(plan.grid.combinations):
+        try:
+            yield json.loads(plan.source.load([*plan.given, *plan.grid.overrides(combination)]).canonical)
+        except ScenarioError:
+            continue
