@@ -190,6 +190,11 @@ def test_names_may_hold_any_bytes_and_values_may_not(eddyline, scenario):
     ran = eddyline("verify", f"{odd}/result")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("same: odd\\udcff/result (")
+    path = scenario(name=f"{odd}.toml", more=EXPECT.format(limit=1.01))
+    assert eddyline("check", path, "--junit", "r.xml", "--markdown", "r.md").code == 0
+    assert "odd\ufffd.toml" in path.with_name("r.xml").read_text("utf-8")
+    assert eddyline("init", path, "--force").code == 0
+    assert "odd\ufffd.toml" in path.read_text("utf-8")
     for command in ("run", "check", "compare"):
         wrong = eddyline(command, scenario(), "--set", f"title={odd}")
         assert (wrong.code, wrong.out, wrong.err) == (2, "", "error: title=odd\ufffd: not UTF-8\n")

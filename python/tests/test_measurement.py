@@ -48,3 +48,8 @@ def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:
 
 def _datagrams() -> socket.socket:
     return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+
+def test_what_is_no_name_of_a_host_is_refused(eddyline):
+    ran = eddyline("measure", "host..example")
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: host..example: not the name of a host\n")

@@ -64,12 +64,14 @@ def command(
     from eddyline.cli.progress import Progress
     from eddyline.output import claim_file
     from eddyline.scenario import Scenario
+    from eddyline.utf8 import displayed
     from eddyline.worlds import require
 
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)
-    scenarios = [(str(f), Scenario.load(f, set=overrides)) for f in file]  # all of them first: wrong input runs nothing
+    # all of them first: wrong input runs nothing
+    scenarios = [(displayed(f), Scenario.load(f, set=overrides)) for f in file]
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
             require(world)

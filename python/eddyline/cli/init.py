@@ -10,6 +10,7 @@ import click
 from eddyline.cli.outputs import put_text
 from eddyline.cli.templates import SCENARIOS
 from eddyline.cli.types import Controller, Preset
+from eddyline.utf8 import displayed
 
 __all__ = ["command", "template"]
 
@@ -140,7 +141,7 @@ def command(file: Path, preset: str | None, controller: str, force: bool) -> Non
 
 def template(file: Path, preset: str | None, controller: str = "cubic") -> str:
     """The scenario's text."""
-    typed = shlex.quote(str(file))
+    typed = shlex.quote(displayed(file))
     words = {"file": typed, **_controllers(controller)}
     if preset is None:
         return TEMPLATE.format(links=LINKS, down="down", up="up", **words)

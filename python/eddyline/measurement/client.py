@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from eddyline.errors import EddylineError
+from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, enlarge, receive, send
 from eddyline.measurement.link import Direction, Measurement, buffer, rate_bps, wait_s
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
@@ -44,6 +44,8 @@ class _Client:
             raise EddylineError(
                 f"{host}:{port}: {e.strerror or e}", f"eddyline measure --server 0.0.0.0 on {host}"
             ) from e
+        except UnicodeError:  # of the encoding of names as DNS has them
+            raise InputError(f"{host}: not the name of a host") from None
         self.control.sock.settimeout(180)
         self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         enlarge(self.datagrams)
