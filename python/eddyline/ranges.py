@@ -24,6 +24,8 @@ _CLOSING = {"{": "}", "[": "]", '"': '"', "'": "'"}
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _END = rf"({_NUMBER})\s*([^\s.:,][^.:,]*)?"
 _RANGE = re.compile(rf"\s*{_END}\s*\.\.\s*{_END}\s*(:.*)?", re.DOTALL)
+_SOME = "LO..HI:N takes N of them"
+_MORE = f"a list may hold several ranges, as in 1..{MAX_VALUES},{MAX_VALUES + 1}..{2 * MAX_VALUES}"
 _KINDS = ("rate", "time", "bytes", "packets", "frequency", "percent")
 
 
@@ -76,25 +78,25 @@ def integers(name: str, text: str) -> str:
     matched = _RANGE.fullmatch(text)
     if matched is None or matched[5] or not _plain_integers(matched):
         return text
-    return ",".join(_integers(name, text, int(matched[1]), int(matched[3])))
+    return ",".join(_integers(name, text, int(matched[1]), int(matched[3]), _SOME))
 
 
 def _plain_integers(matched: re.Match[str]) -> bool:
     return not (matched[2] or matched[4]) and matched[1].isdecimal() and matched[3].isdecimal()
 
 
-def _integers(name: str, text: str, low: int, high: int) -> list[str]:
+def _integers(name: str, text: str, low: int, high: int, hint: str) -> list[str]:
     if low >= high:
         raise InputError(f"{name}: {text}: the upper end must be above the lower")
     if high - low >= MAX_VALUES:
-        raise InputError(f"{name}: {text}: more than {MAX_VALUES:,} values", "LO..HI:N takes N of them")
+        raise InputError(f"{name}: {text}: more than {MAX_VALUES:,} values", hint)
     return [str(value) for value in range(low, high + 1)]
 
 
 def _expanded(name: str, text: str, matched: re.Match[str]) -> list[str]:
     if matched[5] is None:
         if _plain_integers(matched):
-            return _integers(name, text, int(matched[1]), int(matched[3]))
+            return _integers(name, text, int(matched[1]), int(matched[3]), f"{_SOME}; {_MORE}")
         raise InputError(f"{name}: {text}: how many values?", f"as in {text}:5 or {text}:5:log")
     number, log = _modifiers(name, text, matched[5])
     low_unit, unit = (matched[2] or "").strip(), (matched[4] or "").strip()

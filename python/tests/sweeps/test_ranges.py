@@ -54,6 +54,13 @@ def test_what_is_wrong_is_said(text, said):
     assert str(e.value).startswith("--vary k: ")
 
 
+def test_more_values_than_a_range_may_have_are_several_ranges():
+    with pytest.raises(el.InputError) as e:
+        values("--vary k", "1..20000")
+    assert e.value.hint == "LO..HI:N takes N of them; a list may hold several ranges, as in 1..10000,10001..20000"
+    assert values("--vary k", "1..10000,10001..20000") == tuple(map(str, range(1, 20001)))
+
+
 @pytest.mark.parametrize(
     ("key", "text"),
     [
