@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from eddyline.plots.style import FONT_SIZE, STYLE, literally
@@ -260,7 +260,7 @@ def _named(axis: Axis) -> bool:
 
 
 def _ticks(panel: Axes) -> None:
-    """Fewer labels on a logarithmic axis, oblique names, where they would be printed over each other."""
+    """Fewer labels, or oblique names, where they would be printed over each other."""
     figure: Any = panel.get_figure(root=True)
     for axis, scale, limits, upright in (
         (panel.xaxis, panel.get_xscale(), panel.get_xlim(), False),
@@ -281,6 +281,12 @@ def _ticks(panel: Axes) -> None:
                 if _apart(axis, figure, upright):
                     kept.append(mark)
             axis.set_ticks(sorted(kept))
+        elif isinstance(locator := axis.get_major_locator(), MaxNLocator):
+            # matplotlib knows how long an axis is, but takes its labels for three characters
+            for intervals in range(len(axis.get_majorticklocs()), 0, -1):
+                locator.set_params(nbins=intervals)
+                if _apart(axis, figure, upright):
+                    break
 
 
 def _rank(mark: float) -> tuple[bool, float]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["kind_of", "label_of", "panels"]
+__all__ = ["kind_of", "label_of", "panels", "short_names"]
 
 _NAMES = 66  # characters below a panel
 _LOG_FROM = 20.0  # a key whose values span this factor has a logarithmic axis
@@ -141,4 +141,17 @@ def _name(lines: Sequence[str], labels: Any) -> str:
     """The entity, then the values of the keys."""
     *keys, _ = lines
     *values, name = labels
-    return ", ".join([str(name), *(f"{key.split('.')[-1]} {value}" for key, value in zip(keys, values, strict=True))])
+    shown = short_names(keys)
+    return ", ".join([str(name), *(f"{shown[key]} {value}" for key, value in zip(keys, values, strict=True))])
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The last word of each key; where several end in it, the words before it too that they do not share."""
+    endings = {key: key.split(".")[-1] for key in keys}
+    short: dict[str, str] = {}
+    for key, ending in endings.items():
+        alike = [set(other.split(".")) for other in keys if endings[other] == ending]
+        shared = set.intersection(*alike)
+        short[key] = " ".join([*(word for word in key.split(".")[:-1] if word not in shared), ending])
+    # the same words in another place, are told apart by whole keys only
+    return short if len(set(short.values())) == len(short) else {key: key for key in keys}

@@ -14,7 +14,7 @@ from eddyline.plots.response import curves
 from eddyline.plots.runs import overview
 from eddyline.plots.settled import beside
 from eddyline.plots.style import STYLE
-from eddyline.plots.sweeps import panels
+from eddyline.plots.sweeps import panels, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,3 +131,34 @@ def test_a_figure_that_fits_stays_as_it_is(name: str) -> None:
     assert [str(t) for t, _ in _texts(plain) if not t.startswith("legend")] == [
         str(t) for t, _ in _texts(again) if not t.startswith("legend")
     ]
+
+
+@pytest.mark.parametrize("largest", [0.0024, 0.003, 0.0065])
+@pytest.mark.parametrize("width", [2.5, 3.5, 7.0])
+def test_numbers_below_an_axis_never_touch(width: float, largest: float) -> None:
+    """Losses such as 0.0005 are longer than matplotlib expects of a label."""
+    kinds = tuple(f"kind {n}" for n in range(4))
+    figure = resized(_sweep("flow.a.controller.kind", kinds, ([0.0, 0.001, largest], "plain")), width)
+    figure.draw_without_rendering()
+    for axis in figure.axes:
+        labels = [t.get_window_extent() for t in axis.get_xticklabels() if t.get_text() and t.get_visible()]
+        shown = sorted((b for b in labels if b.width > 0), key=lambda b: b.x0)
+        assert all(a.x1 < b.x0 for a, b in pairwise(shown))
+    assert len(shown) >= 2
+
+
+def test_keys_that_end_alike_are_told_apart() -> None:
+    kinds = ["flow.a.controller.kind", "flow.b.controller.kind"]
+    assert list(short_names([*kinds, "link.up.rate"]).values()) == ["a kind", "b kind", "rate"]
+    assert list(short_names(["link.up.queue.limit", "link.up.limit"]).values()) == ["queue limit", "limit"]
+    assert list(short_names(["link.a.b.rate", "link.b.a.rate"]).values()) == ["link.a.b.rate", "link.b.a.rate"]
+    rows = [
+        {"x": x, kinds[0]: "reno", kinds[1]: kind, "name": "a", "metric": "goodput_bps", "mean": 1e6, "n": 1}
+        for x in (1.0, 2.0)
+        for kind in ("reno", "cubic")
+    ]
+    statistics = pd.DataFrame(rows).assign(ci95_low=np.nan, ci95_high=np.nan)
+    legend = panels(statistics, "x", ([1.0, 2.0], "plain"), [*kinds, "name"], "grid").axes[0].get_legend()
+    assert legend is not None
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == ["a, a kind reno, b kind reno", "a, a kind reno, b kind cubic"]
