@@ -5,7 +5,8 @@
     python learner.py --search     # searches for the weights of a linear policy at random, with numpy alone
 
 Each episode draws the rate of the bottleneck (domain randomisation); the score is measured on rates that the training
-never saw. Lines that begin with #> are what it prints, "..." stands for anything.
+never saw. A policy that is good enough becomes a controller: docs/guides/learning.md.
+Lines that begin with #> are what it prints, "..." stands for anything.
 
 #> training: random search over a linear policy
 #> reward before: 8.6...

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from eddyline.evaluation import Evaluation, evaluate
     from eddyline.interactive import interact
+    from eddyline.observations import Observer, window_after
     from eddyline.opening import open
     from eddyline.probing import probe
     from eddyline.results import Results
@@ -72,6 +73,7 @@ __all__ = [
     "InternalError",
     "Loss",
     "NoEquilibrium",
+    "Observer",
     "Packets",
     "PathFacts",
     "Percent",
@@ -103,6 +105,7 @@ __all__ = [
     "theory",
     "theory_map",
     "unregister",
+    "window_after",
 ]
 
 _HOMES = {
@@ -128,6 +131,8 @@ _HOMES = {
     "ScenarioError": "eddyline.errors",
     "UntrustedRun": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
+    "Observer": "eddyline.observations",
+    "window_after": "eddyline.observations",
     "advise": "eddyline.adviser",
     "HomeAdvice": "eddyline.adviser.home",
     "advise_home": "eddyline.adviser.home",

@@ -23,6 +23,7 @@ import eddyline._core as _core
 import eddyline.ranges as ranges
 from eddyline.encoding import value_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
+from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
 from eddyline.scenario import Scenario
 from eddyline.spelling import unknown
 
@@ -43,19 +44,6 @@ if TYPE_CHECKING:
     Reward: TypeAlias = Callable[[_core.Round, float], SupportsFloat]
 
 __all__ = ["OBSERVATION", "REWARDS", "CongestionControl", "env"]
-
-OBSERVATION: dict[str, tuple[float, float]] = {
-    "log2_window": (0.0, 40.0),
-    "rtt_excess": (0.0, 100.0),
-    "rtt_gradient": (-1.0, 1.0),
-    "forward_excess": (0.0, 100.0),
-    "reverse_excess": (0.0, 100.0),
-    "delivered": (0.0, 100.0),
-    "loss": (0.0, 1.0),
-    "marked": (0.0, 1.0),
-    "timed_out": (0.0, 1.0),
-}
-"""Names of an observation's values, in order, with their bounds; values beyond are clipped."""
 
 _SEEDS = 2**31 - 1
 
@@ -93,16 +81,11 @@ def aurora(round: _core.Round, window: float) -> float:
     del window
     elapsed = max(round.now - round.began, 1e-9)
     delay = round.mean_rtt if round.mean_rtt is not None else elapsed
-    return 10.0 * round.acked / elapsed - 1000.0 * delay - 2000.0 * _loss(round)
+    return 10.0 * round.acked / elapsed - 1000.0 * delay - 2000.0 * loss_share(round)
 
 
 REWARDS: dict[str, Reward] = {"power": power, "aurora": aurora}
 """Rewards by name."""
-
-
-def _loss(round: _core.Round) -> float:
-    total = round.acked + round.lost
-    return round.lost / total if total > 0 else 0.0
 
 
 class CongestionControl(gymnasium.Env["Vector", "Vector"]):
@@ -211,15 +194,14 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         scenario = self._drawn().with_seed(self._seed)
         self._title = scenario.title
         self._stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
-        self._min_rtt = self._min_forward = self._min_reverse = math.inf
-        self._last = np.zeros(len(OBSERVATION), np.float32)
+        self._observer = Observer()
         round = self._stepper.advance()
         if round is None:
             raise EddylineError(
                 f"flow {self._flow or scenario.flows[0]!r} ends before its first decision",
                 "a longer duration or an earlier start helps",
             )
-        return self._observe(round), self._info(round)
+        return self._observer.observe(round, self._stepper.window), self._info(round)
 
     def _drawn(self) -> Scenario:
         """The scenario of the next episode."""
@@ -230,26 +212,24 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         return scenario.with_overrides(self._set) if self._set else scenario
 
     def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Sets the window, and runs to the next decision or the end."""
+        """Sets the window, and runs to the next decision or the end.
+
+        Raises:
+            InputError: The episode is over, or the action or the reward is not one finite number.
+        """
         stepper = self._stepper
         if stepper is None:
             raise InputError("the episode is over, or has not begun", "call reset() first")
-        given = np.asarray(action, np.float64).reshape(-1)
-        if len(given) != 1:
-            raise InputError(
-                f"the action has {len(given)} numbers", "it is one, from -1 to 1: the window's change as a power of 2"
-            )
-        exponent = float(np.clip(given[0], -1.0, 1.0))
-        if math.isnan(exponent):
-            raise InputError("the action is not a number")
-        stepper.decide(min(stepper.window * 2.0**exponent, self._max_window))
+        stepper.decide(window_after(stepper.window, action, self._max_window))
         round = stepper.advance()
         if round is not None:
-            return self._observe(round), float(self._reward(round, stepper.window)), False, False, self._info(round)
+            seen = self._observer.observe(round, stepper.window)
+            given = self._reward(round, stepper.window)
+            return seen, number(given, "the reward"), False, False, self._info(round)
         terminated = stepper.completed
         info: dict[str, Any] = {"seed": self._seed, "window": stepper.window, "result": json.loads(stepper.finish())}
         self._stepper = None
-        return self._last.copy(), 0.0, terminated, not terminated, info
+        return self._observer.last, 0.0, terminated, not terminated, info
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the episode, a simulation in progress: a copy begins with `reset`."""
@@ -258,29 +238,6 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
     def close(self) -> None:
         """Ends the episode."""
         self._stepper = None
-
-    def _observe(self, round: _core.Round) -> Vector:
-        assert self._stepper is not None
-        window, seen = self._stepper.window, self._last.astype(np.float64)
-        seen[0] = math.log2(max(window, 1.0))
-        if round.mean_rtt is not None and round.min_rtt is not None:
-            self._min_rtt = min(self._min_rtt, round.min_rtt)
-            seen[1] = round.mean_rtt / self._min_rtt - 1.0
-            assert round.last_rtt is not None
-            assert round.first_rtt is not None
-            seen[2] = (round.last_rtt - round.first_rtt) / max(round.now - round.began, 1e-9)
-        if round.forward_delay is not None and round.reverse_delay is not None:
-            self._min_forward = min(self._min_forward, round.forward_delay)
-            self._min_reverse = min(self._min_reverse, round.reverse_delay)
-            scale = self._min_rtt if self._min_rtt < math.inf else round.forward_delay + round.reverse_delay
-            seen[3] = (round.forward_delay - self._min_forward) / max(scale, 1e-9)
-            seen[4] = (round.reverse_delay - self._min_reverse) / max(scale, 1e-9)
-        seen[5] = round.acked / max(window, 1.0)
-        seen[6:] = _loss(round), min(round.marks, 1), min(round.timeouts, 1)
-        space = self.observation_space
-        assert isinstance(space, spaces.Box)
-        self._last = np.clip(seen, space.low, space.high).astype(np.float32)
-        return self._last.copy()
 
     def _info(self, round: _core.Round) -> dict[str, Any]:
         assert self._stepper is not None

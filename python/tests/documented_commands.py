@@ -94,4 +94,6 @@ def furnished(folder: Path) -> Path:
     shutil.copyfile(ROOT / "examples/upload.toml", folder / "upload.toml")
     steady = next(b for b in blocks(ROOT / "docs/guides/your-own-controller.md", "python") if "# my.py" in b.code)
     (folder / "my.py").write_text(steady.code)
+    policy = next(b for b in blocks(ROOT / "docs/guides/learning.md", "python") if "# policy.py" in b.code)
+    (folder / "policy.py").write_text(policy.code)
     return folder

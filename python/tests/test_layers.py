@@ -27,6 +27,7 @@ LAYERS = (
             "live",
             "locks",
             "memory",
+            "observations",
             "output",
             "packet_log",
             "parallel",

@@ -11,7 +11,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import eddyline as el
-from eddyline.environment import OBSERVATION, REWARDS
+from eddyline.environment import REWARDS
+from eddyline.observations import OBSERVATION
 
 from .conftest import ROOT, Fixed
 
@@ -77,8 +78,9 @@ def test_actions_set_the_window(table):
     for _ in range(10):
         window = env.step(np.array([-1.0]))[4]["window"]
     assert window == 1.0
-    with pytest.raises(el.InputError, match="not a number"):
-        env.step(np.array([np.nan]))
+    for wrong in (np.nan, np.inf, -np.inf, None):
+        with pytest.raises(el.InputError, match="the action is not a finite number"):
+            env.step(np.array([wrong]))
 
 
 def test_observations_say_what_the_simulator_did(table):
@@ -125,6 +127,84 @@ def test_rewards(table):
     assert values["power"] == pytest.approx(np.log(r["acked"] / elapsed / r["mean_rtt"]))
     loss = r["lost"] / (r["acked"] + r["lost"])
     assert values["aurora"] == pytest.approx(10 * r["acked"] / elapsed - 1000 * r["mean_rtt"] - 2000 * loss)
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), None, "much"])
+def test_a_reward_that_is_no_number_is_refused(table, wrong):
+    env = el.env(table, reward=lambda round, window: wrong)
+    env.reset(seed=1)
+    with pytest.raises(el.InputError, match=f"the reward is not a finite number, but {wrong}"):
+        env.step(np.array([0.0]))
+
+
+def queue_follower(seen: Any) -> Any:
+    return np.clip([0.3 * (0.3 - seen[1]) - 2 * seen[6]], -1, 1).astype(np.float32)
+
+
+class Learned:
+    """Asks a policy, as docs/guides/learning.md shows."""
+
+    def __init__(self, path: el.PathFacts) -> None:
+        self.cwnd = path.initial_window
+        self.observer = el.Observer()
+
+    def on_round(self, round: el.Round) -> None:
+        seen = self.observer.observe(round, self.cwnd)
+        self.cwnd = el.window_after(self.cwnd, queue_follower(seen))
+
+    def on_loss(self, loss: el.Loss) -> None:
+        pass
+
+    def on_timeout(self, timeout: el.Timeout) -> None:
+        self.cwnd = 1.0
+
+
+class LearnedLater(Learned):
+    """Sets the window an acknowledgement later, when the environment sets it."""
+
+    def __init__(self, path: el.PathFacts) -> None:
+        super().__init__(path)
+        self.decided: float | None = None
+
+    def on_round(self, round: el.Round) -> None:
+        observation = self.observer.observe(round, self.cwnd)
+        SEEN.append((self.cwnd, observation.tolist()))
+        self.decided = el.window_after(self.cwnd, queue_follower(observation))
+
+    def on_ack(self, ack: el.Ack) -> None:
+        self.cwnd, self.decided = self.decided or self.cwnd, None
+
+    def on_timeout(self, timeout: el.Timeout) -> None:
+        self.cwnd, self.decided = 1.0, None
+
+
+SEEN: list[Any] = []
+"""Windows and observations of the last `LearnedLater`."""
+
+
+def test_a_policy_is_the_same_as_a_controller(table):
+    """The observations and windows of the environment, bit for bit; without the later decision, nearly its goodput."""
+    table["link"][0]["loss"] = 0.0
+    env = el.env(table)
+    observation, info = env.reset(seed=1)
+    steps, over = [], False
+    while not over:
+        steps.append((info["window"], observation.tolist()))
+        observation, _, terminated, truncated, info = env.step(queue_follower(observation))
+        over = terminated or truncated
+    trained = info["result"]["flows"][0]
+    el.register("learned", Learned)
+    el.register("learned-later", LearnedLater)
+    SEEN.clear()
+    runs = {}
+    for kind in ("learned", "learned-later"):
+        flow = {**table["flow"][0], "controller": {"kind": kind}}
+        runs[kind] = el.Scenario({**table, "flow": [flow], "seed": 1}).run().to_dict()["flows"][0]
+    assert len(steps) > 100
+    assert steps == SEEN
+    assert {**runs["learned-later"], "controller": "agent"} == trained
+    assert runs["learned"]["goodput_bps"] == pytest.approx(trained["goodput_bps"], rel=0.001)
+    assert runs["learned"]["rtt_s"]["mean"] == pytest.approx(trained["rtt_s"]["mean"], rel=0.001)
 
 
 def test_an_episode_ends_with_its_transfer(table):
