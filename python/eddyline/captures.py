@@ -25,8 +25,7 @@ def claim(path: Path) -> None:
         InputError: They cannot.
     """
     with output.refused(path):
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise InputError(f"{path}: exists and is not a folder", "name a folder, which gets a file per host")
+        output.require_folder(path, "name a folder, which gets a file per host")
         foreign = sorted(file.name for file in path.iterdir() if file.name not in FILES) if path.is_dir() else []
         if foreign:
             raise InputError(f"{path}: holds more than captures: {foreign[0]}", "choose a new or empty folder")

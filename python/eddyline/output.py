@@ -6,6 +6,7 @@ Whatever happens, the old one, the new one or none is there, never a part.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import tempfile
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ __all__ = [
     "refused",
     "replaced",
     "replaced_file",
+    "require_folder",
 ]
 
 SCENARIO = "scenario.json"
@@ -44,6 +46,8 @@ PLOTS = ("plot.png", "plot.svg")
 TABLES = ("flows.csv", "links.csv", "series.csv")
 FILES = "files"
 MANIFEST = "manifest.json"
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES}
 """What a result folder holds, which another result may replace."""
@@ -60,8 +64,7 @@ def claim(folder: Path, also: Collection[str] = ()) -> None:
         InputError: It cannot be written.
     """
     with refused(folder):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+        require_folder(folder, "choose another place for --out")
         if folder.is_dir():
             foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
             if foreign:
@@ -74,6 +77,18 @@ def claim(folder: Path, also: Collection[str] = ()) -> None:
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
                 )
     claim_parent(folder)
+
+
+def require_folder(path: Path, hint: str) -> None:
+    """Makes sure that `path` is absent, a folder, or a symbolic link to one.
+
+    Raises:
+        InputError: It is something else, with this hint.
+    """
+    if path.is_symlink() and not path.exists():
+        raise InputError(f"{path}: is a link to {path.readlink()}, which does not exist", "create that folder")
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path}: exists and is not a folder", hint)
 
 
 def claim_file(path: Path) -> None:
@@ -95,7 +110,7 @@ def claim_parent(path: Path) -> None:
         InputError: It cannot be written.
     """
     with refused(path):
-        parent = path.absolute().parent
+        parent = _target(path).parent
         while not parent.exists():
             parent = parent.parent
         if not parent.is_dir():
@@ -129,25 +144,43 @@ def named(new: Path, path: Path) -> Iterator[None]:
 def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
     """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
     claim(folder, also)
-    folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with staged(folder, folder=True) as new:
-        yield new
-        if folder.exists():
-            _exchange(new, folder)
-        else:
-            new.rename(folder)
+    target = _target(folder)
+    with _room(folder):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with staged(target, folder=True) as new:
+            yield new
+            if target.exists():
+                _exchange(new, target)
+            else:
+                new.rename(target)
 
 
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
     """A new file to write. It replaces `path` at the end, and is removed where anything fails."""
     claim_file(path)
-    path = path.absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with staged(path, folder=False) as new:
-        yield new
-        new.replace(path)
+    target = _target(path)
+    with _room(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with staged(target, folder=False) as new:
+            yield new
+            new.replace(target)
+
+
+def _target(path: Path) -> Path:
+    """Where the output is: a symbolic link stays, and what it points to is replaced."""
+    return path.resolve() if path.is_symlink() else path.absolute()
+
+
+@contextmanager
+def _room(path: Path) -> Iterator[None]:
+    """Lets an error of a full disk, which has no name of its own, name `path`."""
+    try:
+        yield
+    except OSError as e:
+        if e.filename is not None or e.errno not in _FULL:
+            raise
+        raise EddylineError(f"{path}: cannot be written: {(e.strerror or str(e)).lower()}") from None
 
 
 def _exchange(new: Path, old: Path) -> None:

@@ -39,8 +39,7 @@ def claim(path: Path, flows: Sequence[str]) -> None:
         output.claim_file(path)
         return
     with output.refused(path):
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise InputError(f"{path}: exists and is not a folder", f"name a folder, or a file ending in {SUFFIX}")
+        output.require_folder(path, f"name a folder, or a file ending in {SUFFIX}")
         if path.is_dir():
             foreign = sorted(file.name for file in path.iterdir() if file.suffix != SUFFIX)
             if foreign:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from eddyline.cli import main
 from eddyline.deviations.measure import Tolerance, deviations, worst
+from eddyline.errors import WorldUnavailable
 from eddyline.papers import find
 from eddyline.scenario import Scenario
+from eddyline.worlds import WORLDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,6 +93,22 @@ def test_what_nothing_explains_is_said(capsys: pytest.CaptureFixture[str], tmp_p
     assert theory["tried"]
     assert main(["compare", str(file), "--within", "0.1 %", "--packets", "0"]) == 0
     assert "not explained by the known differences" in capsys.readouterr().out
+
+
+def test_a_world_that_cannot_run_a_controller_is_left_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = WORLDS["quic"]
+
+    def refuse(*_: object) -> None:
+        raise WorldUnavailable("quic", "controller fast (flow a): built without it")
+
+    monkeypatch.setitem(WORLDS, "quic", replace(entry, run=refuse))
+    file = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"
+    assert main(["compare", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "quic: not compared, world quic: controller fast (flow a): built without it" in out
+    assert "theory" in out
 
 
 def test_quic_differs_by_its_packet_sizes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from conftest import COMMAND, environment, heed
 
 import eddyline as el
+from eddyline.output import replaced, replaced_file
 
 LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
@@ -314,6 +315,35 @@ class Told(el.Controller):
 """
 
 
+def test_what_a_link_points_to_is_written(eddyline, scenario, tmp_path):
+    (tmp_path / "disk").mkdir()
+    links = {"out": "disk", "plot.png": "disk/figure.png", "swept": "disk/sweep"}
+    (tmp_path / "disk/figure.png").touch()
+    (tmp_path / "disk/sweep").mkdir()
+    for link, place in links.items():
+        (tmp_path / link).symlink_to(place)
+    assert eddyline("run", scenario(), "--plot", "plot.png").code == 0
+    assert (tmp_path / "disk/figure.png").stat().st_size > 10_000
+    assert eddyline("sweep", scenario(), "--vary", "seed=1,2", "--out", "swept").code == 0
+    assert (tmp_path / "disk/sweep/sweep.json").exists()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").unlink()
+    (tmp_path / "out").symlink_to("empty")
+    for _ in range(2):  # into an empty folder, then in place of a result
+        assert eddyline("run", scenario(), "--out", "out").code == 0
+        assert (tmp_path / "empty/result.json").exists()
+        assert eddyline("verify", "out").code == 0
+    assert all((tmp_path / link).is_symlink() for link in links)
+
+
+@pytest.mark.parametrize("write", [replaced, replaced_file])
+def test_a_full_disk_names_the_place(tmp_path, write):
+    place = tmp_path / "place"
+    with pytest.raises(el.EddylineError, match="place: cannot be written: no space left on device"), write(place):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -321,7 +351,7 @@ class Told(el.Controller):
         (["run", "two-way.toml", "--out", "file"], "file: exists and is not a folder"),
         (["run", "two-way.toml", "--out", "file/x/y"], "is not a folder"),
         (["run", "two-way.toml", "--out", "n" * 300], "file name too long"),
-        (["run", "two-way.toml", "--out", "dangling"], "dangling: exists and is not a folder"),
+        (["run", "two-way.toml", "--out", "dangling"], "dangling: is a link to nowhere, which does not exist"),
         (["run", "two-way.toml", "--plot", "/proc/x.png"], "/proc/x.png: cannot be written"),
         (["run", "two-way.toml", "--plot", "n" * 300 + ".png"], "file name too long"),
         (["check", "two-way.toml", "--junit", "/proc/x.xml"], "/proc/x.xml: cannot be written"),

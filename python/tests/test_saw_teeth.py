@@ -32,6 +32,14 @@ def test_closed_forms(eddyline):
     assert document["least_threshold_packets"] == pytest.approx(0.17 * pipe)
 
 
+def test_a_queue_that_empties_swings_by_its_maximum():
+    tooth = el.theory.saw_tooth("reno", 10e6, 0.048, 20)
+    assert (tooth.queue_min_packets, tooth.queue_max_packets, tooth.amplitude_packets) == (0, 21, 21)
+    assert tooth.period_round_trips == 30.5
+    tooth = el.theory.saw_tooth("reno", 10e6, 0.048, 60)
+    assert (tooth.queue_min_packets, tooth.queue_max_packets, tooth.amplitude_packets) == (10.5, 61, 50.5)
+
+
 def test_beside_simulation(eddyline, tmp_path):
     """With default parameters: the longest queue to the packet, the swing within a fifth, Reno's use within 0.03."""
     args = ("dctcp", "reno", *PATH, "--flows", "2", "--with-sim")

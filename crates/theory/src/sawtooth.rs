@@ -23,7 +23,7 @@ pub struct Sawtooth {
     /// Share of packets marked: the root of `alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2`, about `sqrt(2 / W*)`; one for
     /// [`Cut::Half`].
     pub alpha: f64,
-    /// Amplitude of the queue: `N (W* + 1) alpha / 2`, about `sqrt(2 N (C RTT + K)) / 2`.
+    /// Amplitude of all windows together, and of a queue that never empties: `N (W* + 1) alpha / 2`, about `sqrt(2 N (C RTT + K)) / 2`.
     pub amplitude: f64,
     /// Round trips from one decrease to the next: the decrease of the window in packets.
     pub period_round_trips: f64,

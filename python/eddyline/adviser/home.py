@@ -126,7 +126,7 @@ def advise_home(
     """Advises on the line of a home and simulates it before and after.
 
     Args:
-        isp: The access type: `"docsis"`, `"vdsl2"`, `"fttp"`, `"lte"` or `"starlink"`.
+        isp: The access type: `"docsis"`, `"vdsl2"`, `"adsl"`, `"fttp"`, `"lte"` or `"starlink"`.
         down: Measured rate of downloads, as `"100 Mbit/s"`; the access type's usual one by default.
         up: The same of uploads.
         rtt: Round-trip time without queues or a range of them; the usual one by default.

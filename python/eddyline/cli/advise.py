@@ -32,8 +32,8 @@ Examples:
 @click.option(
     "--isp",
     metavar="TYPE",
-    help="What a home has: docsis, vdsl2, fttp, lte or starlink. Its usual values stand in for --down, --up, --rtt and "
-    "--line; the advice is settings of OpenWrt's SQM, with the line simulated before and after.",
+    help="What a home has: docsis, vdsl2, adsl, fttp, lte or starlink. Its usual values stand in for --down, --up, "
+    "--rtt and --line; the advice is settings of OpenWrt's SQM, with the line simulated before and after.",
 )
 @click.option("--down", metavar="RATE", help='Rate towards the subscriber, as "2 Mbit/s"; measured.')
 @click.option("--up", metavar="RATE", help='Rate away from the subscriber, as "192 kbit/s"; measured.')

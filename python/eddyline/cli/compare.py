@@ -53,6 +53,7 @@ def command(
     from eddyline.cli.progress import Progress
     from eddyline.deviations.explain import compare_with
     from eddyline.deviations.measure import Tolerance
+    from eddyline.errors import WorldUnavailable
     from eddyline.quantities import read
     from eddyline.scenario import Scenario
     from eddyline.worlds import DEFAULT, WORLDS
@@ -70,7 +71,11 @@ def command(
             if missing is not None:
                 unavailable.append(missing)
                 continue
-            result = scenario.run(world.name, series=False)
+            try:
+                result = scenario.run(world.name, series=False)
+            except WorldUnavailable as e:  # for this scenario: a controller that needs more than the world itself
+                unavailable.append(e)
+                continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate))
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass

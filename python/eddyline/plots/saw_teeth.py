@@ -54,7 +54,8 @@ def queues(document: dict[str, Any]) -> Figure:
 def _tooth(row: dict[str, Any], pipe: float) -> tuple[Any, Any]:
     """One period from its cut on: windows grow each round trip, which takes the time of max(window, pipe) packets."""
     top = pipe + row["queue_max_packets"]
-    window = np.linspace(top - row["amplitude_packets"], top, 200)
+    given_up = row["flows"] * row["period_round_trips"]  # a round trip adds a packet to each window
+    window = np.linspace(top - given_up, top, 200)
     steps = np.maximum(window, pipe)
     times = np.concatenate([[0.0], np.cumsum((steps[1:] + steps[:-1]) / 2)])
     return times / times[-1] * row["period_s"], np.maximum(window - pipe, 0.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import eddyline.ranges as ranges
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
-from eddyline.output import claim_parent, refused
+from eddyline.output import claim_parent, refused, require_folder
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, manifest
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
@@ -225,8 +225,7 @@ def _engine(workers: int | None, engine: str | None) -> tuple[Engine, float]:
 def claim(folder: Path) -> None:
     """Makes sure that a sweep may start in a folder: it is absent, empty, or holds a sweep that never started."""
     with refused(folder):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+        require_folder(folder, "choose another place for --out")
         names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
     if names:
         own = {LOCK, PARTS, *SCENARIOS.values()}

@@ -28,7 +28,7 @@ class SawTooth:
         flows: Number of flows, N.
         window_packets: W*, a flow's window at which the queue reaches K.
         marked_share: alpha, the share of packets marked; 1 for Reno, which halves whatever the share.
-        amplitude_packets: Amplitude of the queue.
+        amplitude_packets: Amplitude of the queue, from the shortest to the longest.
         queue_max_packets: Longest queue, K + N.
         queue_min_packets: Shortest.
         utilisation: Utilisation of the link.
@@ -95,11 +95,11 @@ def saw_tooth(
     if not rate_bps > 0:
         raise InputError(f"the rate is {rate_bps:g} bit/s; it must be above 0")
     packets_per_s = rate_bps / (8 * packet_bytes)
-    window, share, amplitude, longest, shortest, used, round_trips, packets = _core.saw_tooth(
+    window, share, _, longest, shortest, used, round_trips, packets = _core.saw_tooth(
         kind, flows, packets_per_s * rtt_s, threshold_packets
     )
     period_s = packets / packets_per_s
-    return SawTooth(kind, flows, window, share, amplitude, longest, shortest, used, round_trips, period_s)
+    return SawTooth(kind, flows, window, share, longest - shortest, longest, shortest, used, round_trips, period_s)
 
 
 def saw_teeth(
