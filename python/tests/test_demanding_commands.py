@@ -74,7 +74,14 @@ def test_runs_of_world_kernel_run(line: str, program: Path, tree: Path) -> None:
 SHELLS = [line for line in needing(Need.KERNEL) if line not in RUNS]
 
 
-@pytest.mark.parametrize("line", [line for line in SHELLS if "measure" not in line], ids=str)
+@slow
+@pytest.mark.parametrize("line", [line for line in SHELLS if "iperf3" in line], ids=str)
+@pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
+def test_iperf3_crosses_the_path(line: str, program: Path, tree: Path) -> None:
+    assert done("eddyline", *words(line), cwd=tree, EDDYLINE_LIVE=str(program)).count("iperf Done.") == 2
+
+
+@pytest.mark.parametrize("line", [line for line in SHELLS if "measure" not in line and "iperf3" not in line], ids=str)
 def test_a_shell_is_at_one_end_of_the_path(line: str, program: Path, tree: Path) -> None:
     """The shell reads commands."""
     more = {"EDDYLINE_LIVE": str(program), "SHELL": "/bin/sh"}
@@ -177,7 +184,7 @@ def test_tables_of_queues_are_what_their_command_prints(page: Path) -> None:
 
 def test_every_demanding_command_has_a_test() -> None:
     assert len(RUNS) == 13
-    assert len(SHELLS) == 3
+    assert len(SHELLS) == 4
     assert len(needing(Need.SECOND_MACHINE)) == 2
     scripts = "\n".join(b.code for page in (SWEEPS, OWN) for b in blocks(page, "sh"))
     assert len(CLUSTER) == 3
