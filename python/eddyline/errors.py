@@ -75,6 +75,11 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - the name of a state
         self.world = world
         self.reason = reason
 
+    @classmethod
+    def of(cls, world: str, error: EddylineError) -> WorldUnavailable:
+        """The state of a world among several that refused the scenario: as it is, or of what was raised instead."""
+        return error if isinstance(error, WorldUnavailable) else cls(world, str(error), error.hint)
+
 
 class UntrustedRun(EddylineError):  # noqa: N818 - the name of a finding
     """A run in real time that the machine disturbed: its figures are not those of the scenario.

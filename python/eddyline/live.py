@@ -63,7 +63,7 @@ def executable() -> Path | None:
     """The executable: named by the variable, beside the package, in the checkout's `target`, or in the path."""
     named = os.environ.get(VARIABLE)
     if named is not None:
-        return Path(named) if named and os.access(named, os.X_OK) else None
+        return Path(named) if Path(named).is_file() and os.access(named, os.X_OK) else None
     package = Path(__file__).parent
     built = package.parent.parent / "target"
     places = [package / _NAME, built / "release" / _NAME, built / "debug" / _NAME]

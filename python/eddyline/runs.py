@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
-from eddyline.errors import ControllerError, InputError, WorldUnavailable
+from eddyline.errors import ControllerError, InputError, NoEquilibrium, WorldUnavailable
 from eddyline.results import write_repetitions
 from eddyline.scenario import SEEDS
 
@@ -84,7 +84,7 @@ class WorldRuns:
     Attributes:
         world: Its name.
         results: Results by seed. Runs that failed are left out, but a single one whose other flows went on.
-        unavailable: Why it cannot run here, if it cannot.
+        unavailable: Why it cannot run here, or not this scenario, if it cannot.
         failures: Failed runs.
     """
 
@@ -120,8 +120,11 @@ def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldR
     """Runs a scenario as requested.
 
     Raises:
-        InputError: There are not so many seeds.
-        WorldUnavailable: The world cannot run here; among all worlds, that is part of the reply.
+        InputError: There are not so many seeds, or the world cannot run this scenario.
+        NoEquilibrium: World theory proves that there is none.
+        WorldUnavailable: The world cannot run here.
+
+    Among all worlds, one that cannot run it is part of the reply, unless none can.
     """
     seeds = request.seeds
     if seeds is not None and scenario.seed + seeds > SEEDS:
@@ -130,12 +133,15 @@ def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldR
         )
     if not request.all_worlds:
         return [_in_world(scenario, request.world, request, observer)]
-    replies = []
+    replies, refusals = [], []
     for world in worlds.NAMES:
         try:
             replies.append(_in_world(scenario, world, request, observer))
-        except WorldUnavailable as e:
-            replies.append(WorldRuns(world, unavailable=e))
+        except (WorldUnavailable, InputError, NoEquilibrium) as e:
+            replies.append(WorldRuns(world, unavailable=WorldUnavailable.of(world, e)))
+            refusals.append(e)
+    if len(refusals) == len(replies):
+        raise refusals[0]
     return replies
 
 

@@ -101,10 +101,13 @@ def test_all_worlds_side_by_side(eddyline, scenario):
     assert [w["world"] for w in worlds] == ["theory", "sim", "kernel", "quic"]
     assert [set(w) == {"world", "unavailable"} for w in worlds] == [False, False, True, False]
     assert all("flows" in w for w in worlds if "unavailable" not in w)
+    assert ran.err == ""
     table = eddyline("run", path, "--world", "all")
     assert table.code == 0
     assert "theory" in table.out
-    assert "kernel" not in table.out + table.err  # what this version does not have is not offered
+    assert "kernel" not in table.out
+    (left_out,) = (line for line in table.err.splitlines() if "left out" in line)
+    assert left_out.startswith("note: world kernel is left out: no world kernel here: eddyline-live was not found (")
     strict = eddyline("run", path, "--world", "all", "--strict", "--json")
     assert strict.code == 3
     assert len(json.loads(strict.out)) == 4

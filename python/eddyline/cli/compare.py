@@ -53,7 +53,7 @@ def command(
     from eddyline.cli.progress import Progress
     from eddyline.deviations.explain import compare_with
     from eddyline.deviations.measure import Tolerance
-    from eddyline.errors import WorldUnavailable
+    from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
     from eddyline.scenario import Scenario
     from eddyline.worlds import DEFAULT, WORLDS
@@ -73,8 +73,8 @@ def command(
                 continue
             try:
                 result = scenario.run(world.name, series=False)
-            except WorldUnavailable as e:  # for this scenario: a controller that needs more than the world itself
-                unavailable.append(e)
+            except (WorldUnavailable, InputError, NoEquilibrium) as e:  # for this scenario
+                unavailable.append(WorldUnavailable.of(world.name, e))
                 continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate))
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):

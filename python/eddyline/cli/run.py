@@ -291,6 +291,9 @@ def _check_outputs(
 
 def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
     for reply in replies:
+        if (missing := reply.unavailable) is not None:
+            remedy = f" ({missing.hint})" if missing.hint else ""
+            click.echo(f"note: world {reply.world} is left out: {missing.reason}{remedy}", err=True)
         if reply.identical:
             click.echo(
                 f"warning: world {reply.world}: all {len(reply.results)} repetitions are identical: "
