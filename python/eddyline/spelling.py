@@ -24,16 +24,19 @@ def nearest(given: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(what: str, given: str, known: Iterable[str], *, option: str | None = None) -> InputError:
-    """The error about an unknown name. Its hint is the nearest known name and the list of all.
+    """The error about an unknown name, with the nearest known name and the list of all.
 
     Args:
         what: Kind of thing, in the singular: `"world"`.
         given: The name as given.
         known: All known names.
-        option: The command-line option that took it, as in `"--world"`.
+        option: The command-line option that took it, as in `"--world"`: its message is short, and the rest its hint.
     """
     names = list(known)
     near = nearest(str(given), names)  # from Python anything may come
     listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
-    message = f"there is no {what} {given!r}" if option is None else f"{option} {given}: there is no such {what}"
-    return InputError(message, f"{f'did you mean {near}? ' if near else ''}{what}s are {listed or 'none'}")
+    asked = f"did you mean {near}? " if near else ""
+    if option is not None:
+        return InputError(f"{option} {given}: there is no such {what}", f"{asked}{what}s are {listed or 'none'}")
+    # programs print the message alone
+    return InputError(f"there is no {what} {given!r}; {asked}{what}s are {listed or 'none'}")

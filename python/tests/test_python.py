@@ -214,7 +214,8 @@ def test_dynamics_may_be_just_asked_for(table):
     ("call", "said"),
     [
         (lambda s: s.run("theory", dynamics=5), "there is no link model 5"),
-        (lambda s: s.run(5), "there is no world 5"),
+        (lambda s: s.run(5), "there is no world 5; worlds are theory, sim, kernel, quic"),
+        (lambda s: s.run("thoery"), r"there is no world 'thoery'; did you mean theory\? worlds are theory, sim"),
         (lambda s: s.run(seeds="3"), "seeds: a whole number is expected, not '3'"),
         (lambda s: s.run(log=5), "log: True, or the name of a flow, link or traffic, is expected, not 5"),
         (lambda s: s.run(seeds=2.5), "seeds: a whole number"),

@@ -88,8 +88,7 @@ def _read(name: str, file: Path) -> Paper:
         raise InputError(f"{file}: {e}") from None
     for key in table:
         if key not in _KEYS:
-            error = unknown("key", key, _KEYS)
-            raise InputError(f"{file}: {error}", error.hint)
+            raise InputError(f"{file}: {unknown('key', key, _KEYS)}")
     texts = {"worlds": _WORLDS} | table
     for key in _KEYS:
         if not isinstance(texts.get(key), str):

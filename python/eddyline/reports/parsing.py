@@ -34,8 +34,7 @@ def parse(kind: type[T], table: Mapping[str, Any], where: str) -> T:
     hints = get_type_hints(kind)
     for key in table:
         if key not in known:
-            error = unknown("key", key, known)
-            raise InputError(f"{where}: {error}", error.hint)
+            raise InputError(f"{where}: {unknown('key', key, known)}")
     for name, field in known.items():
         if name not in table and field.default is MISSING and field.default_factory is MISSING:
             raise InputError(f"{where}: key {name!r} is missing")
