@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from eddyline.adviser.home import HomeAdvice, advise_home
     from eddyline.comparison import compare
     from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
+    from eddyline.controllers.interval import IntervalController
     from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
     from eddyline.controllers.registry import register, registered, unregister
     from eddyline.environment import CongestionControl as CongestionControl
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     )
     from eddyline.evaluation import Evaluation, evaluate
     from eddyline.interactive import interact
-    from eddyline.observations import Observer, window_after
+    from eddyline.observations import Interval, Observer, window_after
     from eddyline.opening import open
     from eddyline.probing import probe
     from eddyline.results import Results
@@ -71,6 +72,8 @@ __all__ = [
     "HomeAdvice",
     "InputError",
     "InternalError",
+    "Interval",
+    "IntervalController",
     "Loss",
     "NoEquilibrium",
     "Observer",
@@ -115,6 +118,7 @@ _HOMES = {
     **dict.fromkeys(
         ("Bytes", "Duration", "Frequency", "Packets", "Percent", "Rate"), "eddyline.controllers.parameters"
     ),
+    "IntervalController": "eddyline.controllers.interval",
     **dict.fromkeys(("register", "registered", "unregister"), "eddyline.controllers.registry"),
     "CongestionControl": "eddyline.environment",
     "ControllerError": "eddyline.errors",
@@ -131,6 +135,7 @@ _HOMES = {
     "ScenarioError": "eddyline.errors",
     "UntrustedRun": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
+    "Interval": "eddyline.observations",
     "Observer": "eddyline.observations",
     "window_after": "eddyline.observations",
     "advise": "eddyline.adviser",

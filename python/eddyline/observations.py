@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Vector: TypeAlias = NDArray[np.float32]
 
-__all__ = ["OBSERVATION", "Observer", "loss_share", "number", "window_after"]
+__all__ = ["OBSERVATION", "Interval", "Observer", "loss_share", "number", "window_after"]
 
 OBSERVATION: dict[str, tuple[float, float]] = {
     "log2_window": (0.0, 40.0),
@@ -36,11 +37,34 @@ OBSERVATION: dict[str, tuple[float, float]] = {
 _LOW, _HIGH = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
 
 
+@dataclass(frozen=True)
+class Interval:
+    """What happened from one decision to the next; the attributes of an `el.Round`."""
+
+    began: float
+    now: float
+    acks: int
+    acked: float
+    lost: float
+    in_flight: float
+    first_rtt: float | None
+    last_rtt: float | None
+    min_rtt: float | None
+    mean_rtt: float | None
+    forward_delay: float | None
+    reverse_delay: float | None
+    losses: int
+    marks: int
+    timeouts: int
+    cwnd_limited: bool
+    in_recovery: bool
+
+
 class Observer:
     """Observations of one flow as `el.env` gives them, for a controller that asks a learned policy.
 
     It remembers the smallest delays and the last values, so each controller has its own: made in `__init__`, and given
-    every round in `on_round`. It needs no gymnasium.
+    every round in `on_round`, or every interval in `on_interval`. It needs no gymnasium.
     """
 
     def __init__(self) -> None:
@@ -52,11 +76,11 @@ class Observer:
         """The last observation; zeros before the first."""
         return self._last.copy()
 
-    def observe(self, round: Round, window: float) -> Vector:
+    def observe(self, round: Round | Interval, window: float) -> Vector:
         """The nine numbers of docs/guides/learning.md after a round.
 
         Args:
-            round: As `on_round` gets it.
+            round: As `on_round` or `on_interval` gets it.
             window: The window in packets at its end, before the policy changes it: `self.cwnd`.
         """
         seen = self._last.astype(np.float64)
@@ -79,7 +103,7 @@ class Observer:
         return self.last
 
 
-def loss_share(round: Round) -> float:
+def loss_share(round: Round | Interval) -> float:
     """The share of packets lost, of those lost and acknowledged."""
     total = round.acked + round.lost
     return round.lost / total if total > 0 else 0.0

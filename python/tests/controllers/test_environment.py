@@ -210,6 +210,55 @@ def test_a_policy_is_the_same_as_a_controller(table, loss):
     assert runs["learned"]["rtt_s"]["mean"] == pytest.approx(trained["rtt_s"]["mean"], rel=0.001)
 
 
+class LearnedAtIntervals(el.IntervalController):
+    """Asks the same policy every so often, as the environment with `every` does."""
+
+    def __init__(self, path: el.PathFacts, every: el.Duration) -> None:
+        self.cwnd, self.every = path.initial_window, every
+        self.observer = el.Observer()
+
+    def on_interval(self, interval: el.Interval) -> None:
+        seen = self.observer.observe(interval, self.cwnd)
+        SEEN.append((self.cwnd, seen.tolist()))
+        self.cwnd = el.window_after(self.cwnd, queue_follower(seen))
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.01])
+@pytest.mark.parametrize("every", ["7 ms", "120 ms"])  # shorter and longer than a round trip
+def test_a_policy_of_fixed_intervals_is_the_same_as_a_controller(
+    table: dict[str, Any], loss: float, every: str
+) -> None:
+    table["link"][0]["loss"] = loss
+    env = el.env(table, every=every)
+    observation, info = env.reset(seed=1)
+    steps, over = [], False
+    while not over:
+        steps.append((info["window"], observation.tolist()))
+        observation, _, terminated, truncated, info = env.step(queue_follower(observation))
+        over = terminated or truncated
+    trained = info["result"]["flows"][0]
+    el.register("at-intervals", LearnedAtIntervals)
+    SEEN.clear()
+    flow = {**table["flow"][0], "controller": {"kind": "at-intervals", "every": every}}
+    run = el.Scenario({**table, "flow": [flow], "seed": 1}).run().to_dict()["flows"][0]
+    assert len(steps) >= 40
+    assert steps[: len(SEEN)] == SEEN
+    assert len(steps) - len(SEEN) <= 10  # nothing happens after the last acknowledgement
+    assert {**run, "controller": "agent"} == trained
+
+
+@pytest.mark.parametrize("wrong", ["soon", "0 s", None, -1.0, float("nan")])
+def test_an_interval_that_is_no_time_is_refused(table: dict[str, Any], wrong: Any) -> None:
+    class Wrong(LearnedAtIntervals):
+        def __init__(self, path: el.PathFacts) -> None:
+            super().__init__(path, wrong)
+
+    el.register("wrong-interval", Wrong)
+    flow = {**table["flow"][0], "controller": {"kind": "wrong-interval"}}
+    with pytest.raises(el.ControllerError, match="every"):
+        el.Scenario({**table, "flow": [flow]}).run()
+
+
 def test_an_episode_ends_with_its_transfer(table):
     flow = {**table["flow"][0], "size": "300 kB"}
     steps, info = episode(el.env({**table, "flow": [flow]}), seed=1)

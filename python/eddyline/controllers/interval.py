@@ -1,0 +1,135 @@
+"""Controllers that decide at fixed intervals, as `el.env(every=...)` does, and not once per round trip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline.controllers.base import Controller
+from eddyline.errors import InputError
+from eddyline.observations import Interval
+from eddyline.quantities import read
+
+if TYPE_CHECKING:
+    from eddyline._core import Ack, Loss, Timeout
+
+__all__ = ["IntervalController"]
+
+_PS = 10**12
+
+
+class _Meter:
+    """Events since the last decision. Sums are of whole picoseconds, so that means are those of the environment."""
+
+    def __init__(self, began: int, in_flight: float) -> None:
+        self.began, self.in_flight = began, in_flight
+        self.acked = self.lost = 0.0
+        self.losses = self.marks = self.timeouts = 0
+        self.cwnd_limited = self.in_recovery = False
+        self._rtts: list[int] = []
+        self._forward: list[int] = []
+        self._reverse: list[int] = []
+
+    def on_ack(self, ack: Ack) -> None:
+        self.acked += ack.acked
+        self.lost += ack.lost
+        self.in_flight, self.cwnd_limited, self.in_recovery = ack.in_flight, ack.cwnd_limited, ack.in_recovery
+        received = _ps(ack.received_at)
+        self._forward.append(max(received - _ps(ack.sent_at), 0))
+        self._reverse.append(max(_ps(ack.now) - received, 0))
+        if ack.rtt is not None:
+            self._rtts.append(_ps(ack.rtt))
+
+    def until(self, now: int) -> Interval:
+        rtts = self._rtts
+        return Interval(
+            began=self.began / _PS,
+            now=now / _PS,
+            acks=len(self._forward),
+            acked=self.acked,
+            lost=self.lost,
+            in_flight=self.in_flight,
+            first_rtt=rtts[0] / _PS if rtts else None,
+            last_rtt=rtts[-1] / _PS if rtts else None,
+            min_rtt=min(rtts) / _PS if rtts else None,
+            mean_rtt=_mean(rtts),
+            forward_delay=_mean(self._forward),
+            reverse_delay=_mean(self._reverse),
+            losses=self.losses,
+            marks=self.marks,
+            timeouts=self.timeouts,
+            cwnd_limited=self.cwnd_limited,
+            in_recovery=self.in_recovery,
+        )
+
+
+class IntervalController(Controller):
+    """A controller that decides at fixed intervals from the flow's start on: derive from it and write `on_interval`.
+
+    A sender has no clock of its own: a decision is made at the first acknowledgement, loss, mark or timeout after it
+    was due, before that event counts. Where several were due since the last event, each is made in turn. Losses and
+    marks change nothing by themselves; a timeout sets the window to one packet, as in the environment.
+
+    Attributes:
+        every: The interval, `"20 ms"`, or a number of seconds. Of the class, or set in `__init__`.
+    """
+
+    every: str | float
+    _due: int | None = None
+    _step: int
+    _meter: _Meter
+
+    def on_interval(self, interval: Interval) -> None:
+        """An interval has ended. Set `cwnd`."""
+        raise NotImplementedError
+
+    def on_handshake(self, now: float, rtt: float) -> None:
+        """The intervals count from the sending of the SYN; some may have ended before the first packet."""
+        self._begin(_ps(now) - _ps(rtt))
+        self._decide(now)
+
+    def on_ack(self, ack: Ack) -> None:
+        """Counts it, after what was due before."""
+        self._decide(ack.now).on_ack(ack)
+
+    def on_loss(self, loss: Loss) -> None:
+        """Counts it, after what was due before."""
+        self._decide(loss.now).losses += 1
+
+    def on_ecn(self, mark: Loss) -> None:
+        """Counts it, after what was due before."""
+        self._decide(mark.now).marks += 1
+
+    def on_timeout(self, timeout: Timeout) -> None:
+        """Counts it, after what was due before; the window is one packet then."""
+        self._decide(timeout.now).timeouts += 1
+        self.cwnd = 1.0
+
+    def _begin(self, start: int) -> None:
+        every = getattr(self, "every", None)
+        seconds = read("every", "time", every) if isinstance(every, str) else every
+        if not isinstance(seconds, (int, float)) or not 1e-9 <= seconds < float("inf"):
+            raise InputError(f"every: a time of at least 1 ns is expected, not {every!r}", "as in every = '20 ms'")
+        self._step = _ps(seconds)
+        self._due = start + self._step
+        self._meter = _Meter(start, 0.0)
+
+    def _decide(self, now: float) -> _Meter:
+        """Makes the decisions that were due; returns the meter of what comes now."""
+        if self._due is None:
+            self._begin(_ps(now))
+        assert self._due is not None
+        reached = _ps(now)
+        while self._due < reached:
+            interval = self._meter.until(self._due)
+            self._meter = _Meter(self._due, interval.in_flight)
+            self._due += self._step
+            self.on_interval(interval)
+        return self._meter
+
+
+def _ps(seconds: float) -> int:
+    return round(seconds * _PS)
+
+
+def _mean(values: list[int]) -> float | None:
+    return sum(values) // len(values) / _PS if values else None
