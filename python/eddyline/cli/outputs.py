@@ -122,12 +122,17 @@ def draw(figure: Figure, path: Path) -> None:
     """Writes a figure, with the width and the font size that the command line gives."""
     from eddyline.output import replaced_file
     from eddyline.plots import render
-    from eddyline.plots.fitting import resized
+    from eddyline.plots.fitting import full_size, resized
 
     context = click.get_current_context(silent=True)
+    size = context.meta.get(_SIZE, {}) if context else {}
+    width, font_size = size.get("width"), size.get("font_size")
     with replaced_file(path) as staged, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the text's measures
-        complete = render(resized(figure, **(context.meta.get(_SIZE, {}) if context else {})), staged)
+        complete = render(resized(figure, width, font_size), staged)
+    if width is not None and font_size is not None and font_size > full_size(width):
+        cut = f"text of {font_size:g} pt may be cut off at a width of {width:g} in"
+        click.echo(f"note: {path}: {cut}; {full_size(width):.3g} pt or less has room", err=True)
     if not complete:
         click.echo(f"note: {path}: the font lacks some characters of names or title, boxes stand for them", err=True)
 

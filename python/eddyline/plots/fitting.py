@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-__all__ = ["resized"]
+__all__ = ["full_size", "resized"]
 
 _NARROW = 2.4  # inches: panels below this width stand under each other
+_FULL_TEXT = 2.0  # inches: text keeps its size from this width on
 _LEAST_HEIGHT = 2.2  # inches of a figure that is made narrower
 _LOW = 0.75  # inches: panels are at least this high
 _SHAPE = 0.75  # height by width of panels that stood beside each other
@@ -46,9 +47,12 @@ _POINTS = 72.0
 def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
     """The figure at another width in inches and with another size of its text in points: of the same shape, or higher.
 
-    Where text would not fit, also without these, it is placed anew.
+    Where text would not fit, also without these, it is placed anew. Below a width of 2 inches it is smaller, unless its
+    size is given.
     """
     if width is not None:
+        if font_size is None and full_size(width) < FONT_SIZE:
+            font_size = full_size(width)
         old, height = figure.get_size_inches()
         figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
     if font_size is not None:
@@ -58,6 +62,11 @@ def resized(figure: Figure, width: float | None = None, font_size: float | None 
     with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or FONT_SIZE) / FONT_SIZE}):
         literally(figure)
         return _fitted(figure)
+
+
+def full_size(width: float) -> float:
+    """The largest size of text in points at which a figure of this width in inches has room for it."""
+    return FONT_SIZE * width / _FULL_TEXT
 
 
 def _fitted(figure: Figure) -> Figure:
@@ -260,7 +269,7 @@ def _named(axis: Axis) -> bool:
 
 
 def _ticks(panel: Axes) -> None:
-    """Fewer labels, or oblique names, where they would be printed over each other."""
+    """Fewer labels, at last one, or oblique names, where they would be printed over each other."""
     figure: Any = panel.get_figure(root=True)
     for axis, scale, limits, upright in (
         (panel.xaxis, panel.get_xscale(), panel.get_xlim(), False),
@@ -287,6 +296,9 @@ def _ticks(panel: Axes) -> None:
                 locator.set_params(nbins=intervals)
                 if _apart(axis, figure, upright):
                     break
+            else:
+                low, high = sorted(limits)
+                axis.set_ticks([mark for mark in axis.get_majorticklocs() if low <= mark <= high][-1:])
 
 
 def _rank(mark: float) -> tuple[bool, float]:

@@ -134,7 +134,7 @@ def test_a_figure_that_fits_stays_as_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("largest", [0.0024, 0.003, 0.0065])
-@pytest.mark.parametrize("width", [2.5, 3.5, 7.0])
+@pytest.mark.parametrize("width", [1.0, 1.25, 1.5, 2.5, 3.5, 7.0])
 def test_numbers_below_an_axis_never_touch(width: float, largest: float) -> None:
     """Losses such as 0.0005 are longer than matplotlib expects of a label."""
     kinds = tuple(f"kind {n}" for n in range(4))
@@ -145,6 +145,31 @@ def test_numbers_below_an_axis_never_touch(width: float, largest: float) -> None
         shown = sorted((b for b in labels if b.width > 0), key=lambda b: b.x0)
         assert all(a.x1 < b.x0 for a, b in pairwise(shown))
     assert len(shown) >= 2
+
+
+@pytest.mark.parametrize(("width", "size"), [(1.0, None), (1.25, None), (1.5, None), (1.25, 9.0), (1.5, 9.0)])
+def test_a_very_narrow_figure(width: float, size: float | None) -> None:
+    """Text is smaller and in sight; of a given size it may be cut off, but no number is on another."""
+    figure = resized(_run(("download", "upload")), width, size)
+    figure.draw_without_rendering()
+    for axis in figure.axes:
+        labels = [t.get_window_extent() for t in axis.get_xticklabels() if t.get_text() and t.get_visible()]
+        shown = sorted((b for b in labels if b.width > 0), key=lambda b: b.x0)
+        assert all(a.x1 < b.x0 for a, b in pairwise(shown))
+        if size is None:
+            assert axis.bbox.width > 0.4 * figure.bbox.width
+            assert axis.title.get_window_extent().x1 <= figure.bbox.width + 1
+
+
+def test_text_of_a_given_size_that_is_cut_off_is_said(
+    eddyline: Callable[..., Any], scenario: Callable[..., Any]
+) -> None:
+    words = ("run", scenario(), "--plot", "f.png", "--width", "1.5")
+    assert "cut off" not in eddyline(*words).err
+    assert (
+        "text of 9 pt may be cut off at a width of 1.5 in; 6.75 pt or less has room"
+        in eddyline(*words, "--font-size", "9").err
+    )
 
 
 def test_keys_that_end_alike_are_told_apart() -> None:
