@@ -163,6 +163,26 @@ def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "uci set sqm.access.script='piece_of_cake.qos'" in document["sqm"]
 
 
+def test_no_settings_where_the_line_is_to_stay_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(search, "cases", screening)
+    monkeypatch.setattr(HomeAdvice, "improves", property(lambda _: False))
+    assert main(["advise", "--isp", "vdsl2", "--down", "8 Mbit/s", "--have", "cake", "--share", "90%"]) == 0
+    out = capsys.readouterr().out
+    assert "Leave the line as it is" in out
+    assert "nearest queue" in out
+    assert "Shaped to 90.0 %" in out
+    for setting in ("uci", "Queue Discipline", "Expect grade", "after"):
+        assert setting not in out
+
+
+@pytest.mark.parametrize("share", ["95", "0", "0%", "-5%", "101 %", "most", "nan"])
+def test_a_share_is_a_number_or_in_percent(share: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--isp", "vdsl2", f"--share={share}"]) == 2
+    assert f"{share!r} is not a share above 0 and at most 1, as in 0.95 or 95%" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("before", "after", "better"), [(0.08, 0.02, True), (0.08, 0.21, False), (None, 0.1, True), (0.08, None, False)]
 )

@@ -62,7 +62,9 @@ class HomeAdvice:
 
         import pandas as pd
 
-        pages = "".join(f"<li>{escape(page)}: {escape(entries)}</li>" for page, entries in self.sqm_pages.items())
+        settings = [f"{page}: {entries}" for page, entries in self.sqm_pages.items()]
+        advised = settings if self.improves else ["Leave the line as it is: requests under load would take longer."]
+        pages = "".join(f"<li>{escape(each)}</li>" for each in advised)
         rows = pd.DataFrame({"before": self.before.to_dict(), "after": self.after.to_dict()})
         return f"<b>{escape(repr(self)[1:-1])}</b><ul>{pages}</ul>{rows.to_html()}"
 

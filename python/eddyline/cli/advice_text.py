@@ -54,14 +54,16 @@ def show_home(home: HomeAdvice) -> None:
     for name in home.usual:
         figure = isp.figures[name]
         print(f"  --{name} is not given, {figure.value} is usual ({figure.source})")
+    columns = ["before", "after"]
     if home.improves:
         print("\nSet this in OpenWrt, Network > SQM QoS (packages sqm-scripts and luci-app-sqm):")
+        _show_settings(home.sqm, home.sqm_pages)
+        print(f"\nExpect grade {home.after.grade}, before: {home.before.grade}\n")
     else:
-        print("\nLeave the line as it is: with the nearest queue, below, requests under load would take longer.")
-    _show_settings(home.sqm, home.sqm_pages)
-    print(f"\nExpect grade {home.after.grade}, before: {home.before.grade}\n")
+        columns = ["as it is", "nearest queue"]
+        print("\nLeave the line as it is: with the nearest queue, below, requests under load would take longer.\n")
     load = f"four downloads and four uploads, {home.advice.access.controller}"
-    rows = table(f"Simulated: {load}", "", ["before", "after"])
+    rows = table(f"Simulated: {load}", "", columns)
     before, after = home.before.to_dict(), home.after.to_dict()
     for label, key, text in _EXPERIENCE:
         rows.add_row(label, text(before[key]), text(after[key]))

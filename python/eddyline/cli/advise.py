@@ -11,7 +11,7 @@ import click
 
 from eddyline.cli.options import controllers, silent
 from eddyline.cli.outputs import claim_figure, draw, figure_size
-from eddyline.cli.types import Controller, OneOf
+from eddyline.cli.types import Controller, OneOf, Share
 
 __all__ = ["command"]
 
@@ -67,10 +67,9 @@ Examples:
 )
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    metavar="SHARE",
-    help="The share of the line's rate at which the router sends, as in 0.9. Default: 0.95 where the line is known, "
-    "with --isp what suits the access type.",
+    type=Share(),
+    help="The share of the line's rate at which the router sends, as in 0.9 or 90%. Default: 0.95 where the line is "
+    "known, with --isp what suits the access type.",
 )
 @click.option(
     "--unit",

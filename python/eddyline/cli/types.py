@@ -21,6 +21,7 @@ __all__ = [
     "Queue",
     "Seeds",
     "Shard",
+    "Share",
     "WallTime",
     "World",
 ]
@@ -194,6 +195,23 @@ class Shard(click.ParamType[tuple[int, int]]):
         if not (index.isdecimal() and shards.isdecimal() and 1 <= int(index) <= int(shards)):
             self.fail(f"{value!r} is not I/N, as in 1/8 to 8/8.", param, ctx)
         return int(index), int(shards)
+
+
+class Share(click.ParamType[float]):
+    """A share above 0 and at most 1, as a number or in percent."""
+
+    name = "SHARE"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """As a number."""
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = 0.0
+        if not 0 < share <= 1:
+            self.fail(f"{value!r} is not a share above 0 and at most 1, as in 0.95 or 95%.", param, ctx)
+        return share
 
 
 class WallTime(click.ParamType[float]):
