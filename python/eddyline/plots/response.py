@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading, numbered, scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["curves"]
+
+_POWERS = 1e3  # an axis from this ratio on has powers of ten
 
 
 def curves(document: dict[str, Any]) -> Figure:
@@ -36,6 +38,9 @@ def curves(document: dict[str, Any]) -> Figure:
         for axis, label in ((left, "mean window (packets)"), (right, f"throughput ({unit})")):
             axis.set_xscale("log")
             axis.set_yscale("log")
+            for side, limits in ((axis.xaxis, axis.get_xlim()), (axis.yaxis, axis.get_ylim())):
+                if limits[1] / limits[0] < _POWERS:
+                    numbered(side, limits[1] / limits[0])
             axis.set_xlabel("share of packets lost")
             axis.set_ylabel(label)
         left.legend()

@@ -172,6 +172,19 @@ def test_text_of_a_given_size_that_is_cut_off_is_said(
     )
 
 
+@pytest.mark.parametrize(("least", "shown"), [(1e-3, {"0.001", "0.002", "0.005", "0.01"}), (1e-5, set())])
+def test_a_logarithmic_axis_of_few_decades_has_plain_numbers(least: float, shown: set[str]) -> None:
+    rows = [
+        {"kind": "reno", "loss": loss, "window_packets": 10 / loss**0.5, "throughput_bps": 1e6 / loss**0.5}
+        for loss in np.geomspace(least, 1e-2, 5)
+    ]
+    figure = curves({"responses": rows, "losses": "periodic", "rtt_s": 0.1, "packet_bytes": 1500})
+    figure.draw_without_rendering()
+    texts = {t.get_text() for t in figure.axes[0].get_xticklabels()}
+    assert shown <= texts
+    assert bool(shown) is not any("10^" in text for text in texts)
+
+
 def test_keys_that_end_alike_are_told_apart() -> None:
     kinds = ["flow.a.controller.kind", "flow.b.controller.kind"]
     assert list(short_names([*kinds, "link.up.rate"]).values()) == ["a kind", "b kind", "rate"]
