@@ -25,6 +25,8 @@ __all__ = ["print_table", "show", "table"]
 _MAX_ROWS = 20
 _PIPED_WIDTH = 200
 _ANY_WIDTH = 10_000
+_LEAST_NAME = 12  # characters of a line of a name
+_BETWEEN = 3  # characters between columns
 
 _Column = tuple[str, str, "Callable[[Any], str]"]
 
@@ -136,8 +138,19 @@ def _console() -> Console:
 
 
 def print_table(table: Table) -> None:
-    """Prints to standard output."""
-    _console().print(table)
+    """Prints to standard output. On a terminal that is too narrow for its numbers, lines are longer than the terminal's."""
+    console = _console()
+    console.width = max(console.width, _least_width(table, console))
+    console.print(table)
+
+
+def _least_width(table: Table, console: Console) -> int:
+    """The width at which no number is cut; names may be broken into lines."""
+    options, width = console.options.update(max_width=_ANY_WIDTH), 0
+    for column in table.columns:
+        longest = max(console.measure(cell, options=options).maximum for cell in (column.header, *column.cells))
+        width += (longest if column.no_wrap else min(longest, _LEAST_NAME)) + _BETWEEN
+    return width
 
 
 def _fits(table: Table) -> bool:
