@@ -138,7 +138,7 @@ def _console() -> Console:
 
 
 def print_table(table: Table) -> None:
-    """Prints to standard output. On a terminal that is too narrow for its numbers, lines are longer than the terminal's."""
+    """Prints to standard output. Its lines are longer than those of a terminal that is too narrow for its numbers."""
     console = _console()
     console.width = max(console.width, _least_width(table, console))
     console.print(table)
