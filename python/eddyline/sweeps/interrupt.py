@@ -1,4 +1,4 @@
-"""Ctrl-C that does not interrupt storing."""
+"""Ctrl-C and SIGTERM that do not interrupt storing."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Interrupt"]
 
+_DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
 
 class Interrupt:
-    """Records the first Ctrl-C; the second raises `KeyboardInterrupt`.
+    """Records the first Ctrl-C or SIGTERM; the second raises `KeyboardInterrupt`.
 
-    Outside the main thread, and where Ctrl-C is ignored or has another handler, it changes nothing.
+    Outside the main thread, and where the signal is ignored or has another handler, it changes nothing.
     """
 
     def __init__(self) -> None:
         self.requested = False
-        self._previous: Any = None
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if ours and threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._handle)
+        if threading.current_thread() is threading.main_thread():
+            for number, default in _DEFAULTS.items():
+                if signal.getsignal(number) is default:
+                    self._previous[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
 
     def _handle(self, number: int, frame: Any) -> None:
         if self.requested:

@@ -100,7 +100,7 @@ def sweep(
     Raises:
         InputError: Something is wrong with the scenario, the grid or the folder, or the folder holds another sweep.
         EddylineError: The processes or the cluster cannot work.
-        KeyboardInterrupt: Ctrl-C; finished points are kept.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
     from eddyline.encoding import pairs, value_text
     from eddyline.scenario import Scenario
@@ -138,7 +138,7 @@ def run(
     Raises:
         InputError: The plan is wrong, the folder holds something else, or another process is running the sweep.
         EngineUnavailable: The engine cannot be used.
-        KeyboardInterrupt: Ctrl-C; finished points are kept.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
     started = time.monotonic()
     known = manifest.read(folder)

@@ -187,7 +187,8 @@ def serve() -> None:
     Input and output are pickles. In: the job, then lists of tasks and `RECALL`. Out: None, when ready, then outcomes
     and `Returned`. It ends with its input, and soon after its parent process has died.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):  # both reach all processes of a job; the parent ends its workers
+        signal.signal(number, signal.SIG_IGN)
     parent = os.getppid()
     source = sys.stdin.buffer
     sink = os.fdopen(os.dup(1), "wb")

@@ -257,14 +257,17 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
     assert "holds another sweep" not in again.err
 
 
-def test_ctrl_c_keeps_what_is_done(eddyline, lossy, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_what_is_done(eddyline, lossy, tmp_path, number):
     path, folder = lossy(('duration = "2 s"', 'duration = "20 s"')), tmp_path / "grid"
     words = ("sweep", path, "--vary", rates(3000), "--out", folder, "--workers", "2")
     p = start(*words)
     wait_until(lambda: stored(folder) > 0)
     workers = children(p.pid)
     assert len(workers) == 2
-    p.send_signal(signal.SIGINT)
+    for process in workers:  # as where a whole job is told to end
+        os.kill(process, number)
+    p.send_signal(number)
     out, err = p.communicate(timeout=30)
     assert (p.returncode, out) == (130, "")
     assert "Traceback" not in err
