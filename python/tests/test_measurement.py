@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import tomllib
 from pathlib import Path
 
-from eddyline.measurement.datagrams import enlarge
+import pytest
+
+import eddyline as el
+from eddyline.measurement.client import _Client
+from eddyline.measurement.datagrams import Arrival, Phase, enlarge, send
+from eddyline.measurement.link import Measurement
 from eddyline.measurement.server import serve
 
 
@@ -44,6 +50,52 @@ def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:
             held = larger.getsockopt(socket.SOL_SOCKET, option)
             assert held in (8 << 20, 2 * most)
             assert held > usual.getsockopt(socket.SOL_SOCKET, option)
+
+
+class _Line:
+    """A line of 1 Mbit/s without loss whose sender holds so many packets, and waits while they are unsent."""
+
+    def __init__(self, held: float) -> None:
+        self.held = held
+
+    def packets(self, down: bool, phases: list[Phase], size: int, idle_s: float) -> tuple[list[Arrival], int]:
+        assert not down
+        assert idle_s > 0
+        packet_s, free, now, number, found = 8 * size / 1e6, 0.0, 0.0, 0, []
+        for phase, each in enumerate(phases):
+            began = now
+            for n in range(max(1, round(each.seconds * each.rate_bps / (8 * size)))):
+                now = max(began + n * 8 * size / each.rate_bps, now, free - self.held * packet_s)
+                free = max(now, free) + packet_s
+                found.append(Arrival(phase, number, int(1e9 * now), int(1e9 * free)))
+                number += 1
+        lost = [a for a in found if a.phase == 1 and a.number % 2] if self.held > 1000 else []
+        return [a for a in found if a not in lost], number
+
+
+@pytest.mark.parametrize(("held", "known"), [(40.0, False), (1e6, True)])
+def test_a_sender_that_is_held_back_states_no_buffer(held: float, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    client = _Client.__new__(_Client)
+    client.report = said.append
+    monkeypatch.setattr(client, "packets", _Line(held).packets)
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    found = client.direction(False, 0.02)
+    assert (found.limit is None) is not known
+    assert any("behind its schedule" in line for line in said) is not known
+    text = Measurement(0.02, found, found).scenario()
+    assert ("# The buffer could not be measured: the sender was" in text) is not known
+    limit = el.Scenario(tomllib.loads(text)).to_dict()["link"][0]["queue"]["limit"]
+    assert (limit == "unlimited") is not known
+
+
+def test_a_full_socket_is_waited_for() -> None:
+    """A time limit that was set for answers is not one for sending."""
+    with _datagrams() as sender, _datagrams() as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        sender.settimeout(1e-9)
+        assert send(sender, receiver.getsockname(), [Phase(100e6, 0.02)], 1500) == 167
+        assert sender.gettimeout() is None
 
 
 def _datagrams() -> socket.socket:

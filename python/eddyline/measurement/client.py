@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, enlarge, receive, send
-from eddyline.measurement.link import Direction, Measurement, buffer, rate_bps, wait_s
+from eddyline.measurement.link import Direction, Measurement, behind_s, buffer, rate_bps, wait_s
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 if TYPE_CHECKING:
@@ -29,10 +29,16 @@ _FASTEST_PPS = 12_000.0  # what it sends and counts one by one
 _LIGHT, _FILL, _HOLD = 0.2, 2.0, 1.04
 """Shares of the rate: one that leaves the buffer empty, one that fills it, and one that keeps it full."""
 _LONGEST_FILL_S = 20.0
+_BEHIND = 0.05
+"""A sender that is so far behind its schedule, of the duration of a phase and in seconds, was held back."""
 _IDLE_S = 0.5
 """Nothing comes for so long once the sender's word has come, which queued behind its packets."""
 _ORDERS = {"alone": (0.0, None), "together": (0.0, 0.0), "joined": (0.0, 0.25)}
 """Starts of a direction and of the other, as shares of the test; None: the other does not run."""
+
+
+class _HeldBack(Exception):  # noqa: N818 - a finding
+    """The sender fell behind its schedule, so the buffer of the link was not filled."""
 
 
 class _Client:
@@ -108,11 +114,19 @@ class _Client:
         rate = self._rate(down, rtt_s)
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
         short = next((s for s in (_SHORT_B, 256, 512, 1024) if _FILL * rate / (8 * s) <= _FASTEST_PPS), None)
-        heavy, light = self._full(down, rate, _LONG_B, rtt_s)
-        if short is None:
-            full, why = light, "too fast to tell the unit from here"
-            return Direction(rate, None, rate * full / 8, full, why)
-        _, waited = self._full(down, rate, short, rtt_s)
+        try:
+            heavy, light = self._full(down, rate, _LONG_B, rtt_s)
+        except _HeldBack as e:
+            self.report(f"{name}: buffer unknown: {e}")
+            return Direction(rate, None, None, None, str(e))
+        why = "too fast to tell the unit from here"
+        try:
+            waited = None if short is None else self._full(down, rate, short, rtt_s)[1]
+        except _HeldBack as e:
+            waited, why = None, str(e)
+        if short is None or waited is None:
+            self.report(f"{name}: unit of the buffer unknown: {why}")
+            return Direction(rate, None, rate * light / 8, light, why)
         unit, limit, full, why = buffer(rate, (short, waited), (_LONG_B, heavy, light))
         self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
         return Direction(rate, unit, limit, full, why)
@@ -132,7 +146,11 @@ class _Client:
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
     def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float]:
-        """Waits in the full buffer under heavy and light overload; filled longer and longer until packets are lost."""
+        """Waits in the full buffer under heavy and light overload; filled longer and longer until packets are lost.
+
+        Raises:
+            _HeldBack: The sender did not send as fast as it was to.
+        """
         packet_s, seconds = 8 * size / rate, 0.5
         while True:
             hold = max(1.0, 40 * packet_s)
@@ -142,6 +160,12 @@ class _Client:
                 Phase(_HOLD * rate, hold),
             ]
             arrivals, sent = self.packets(down, phases, size, 2 * rtt_s + _IDLE_S)
+            late_s = behind_s(arrivals, 1, packet_s / _FILL)
+            if late_s > _BEHIND * (1 + phases[1].seconds):
+                raise _HeldBack(
+                    f"the sender was {late_s:.2g} s behind its schedule: a queue on its own machine held it back, or "
+                    "the machine was too busy; as root it can fill longer queues"
+                )
             lost = sent - len(arrivals)
             # full in the second half of the filling
             if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import struct
 import sys
@@ -65,7 +64,8 @@ def enlarge(sock: socket.socket) -> None:
 
 
 def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int) -> int:
-    """Sends packets of `size` bytes and returns how many."""
+    """Sends packets of `size` bytes and returns how many. Where the socket is full it waits, and falls behind."""
+    sock.settimeout(None)
     padding = bytes(max(0, size - HEADERS_B - _HEAD.size))
     number = 0
     for i, phase in enumerate(phases):
@@ -74,10 +74,7 @@ def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: in
         while sent < count:
             due = min(count, int((time.monotonic() - began) / interval_s) + 1)
             for _ in range(due - sent):
-                try:
-                    sock.sendto(_HEAD.pack(i, number, time.monotonic_ns()) + padding, to)
-                except BlockingIOError:
-                    select.select([], [sock], [])
+                sock.sendto(_HEAD.pack(i, number, time.monotonic_ns()) + padding, to)
                 number += 1
             sent = due
             if sent < count:

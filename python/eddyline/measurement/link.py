@@ -12,7 +12,7 @@ from eddyline.measurement.protocol import CONTROLLER
 if TYPE_CHECKING:
     from eddyline.measurement.datagrams import Arrival
 
-__all__ = ["Direction", "Measurement", "buffer", "rate_bps", "wait_s"]
+__all__ = ["Direction", "Measurement", "behind_s", "buffer", "rate_bps", "wait_s"]
 
 _FULL = 0.9
 """The quantile of waits that is taken for a full buffer: the last place is not always the one that a packet gets."""
@@ -27,16 +27,16 @@ class Direction:
     Attributes:
         rate_bps: Rate of IP packets.
         unit: What the buffer counts, or None if that could not be told.
-        limit: Its limit in that unit; in bytes where there is none.
-        full_s: Waiting time in the full buffer.
-        why: The reason for the unit.
+        limit: Its limit in that unit; in bytes where there is none. None where the sender could not fill it.
+        full_s: Waiting time in the full buffer; None likewise.
+        why: The reason for the unit, or why there is none.
         goodput_bps: Of TCP by the test: alone, and with the other direction.
     """
 
     rate_bps: float
     unit: str | None
-    limit: float
-    full_s: float
+    limit: float | None
+    full_s: float | None
     why: str
     goodput_bps: dict[str, float] = field(default_factory=dict)
 
@@ -66,10 +66,13 @@ class Measurement:
             'title    = "A measured link"\nduration = "60 s"\nwarmup   = "15 s"',
         ]
         for name, way in (("down", self.down), ("up", self.up)):
-            told = (
-                "" if way.unit else "\n# The unit of the buffer could not be told; this is its size for full packets."
-            )
-            number = f"{way.limit:.0f} {'B' if way.unit in (None, 'bytes') else way.unit}"
+            told, number = "", "unlimited"
+            if way.limit is None:
+                told = f"\n# The buffer could not be measured: {way.why}."
+            else:
+                number = f"{way.limit:.0f} {'B' if way.unit in (None, 'bytes') else way.unit}"
+                if way.unit is None:
+                    told = "\n# The unit of the buffer could not be told; this is its size for full packets."
             text.append(
                 f'{told}\n[[link]]\nname  = "{name}"\nrate  = "{way.rate_bps:.0f} bit/s"\n'
                 f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n'
@@ -98,6 +101,16 @@ def wait_s(arrivals: list[Arrival], phase: int) -> float:
     loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == phase]
     late = sorted(loaded[len(loaded) // 2 :])
     return (late[int(_FULL * (len(late) - 1))] - min(light)) / 1e9 if light and late else 0.0
+
+
+def behind_s(arrivals: list[Arrival], phase: int, interval_s: float) -> float:
+    """How far the sender was behind its schedule at the end of a phase, the last tenth of it; the median."""
+    packets = [a for a in arrivals if a.phase == phase]
+    if len(packets) < 2:
+        return 0.0
+    first = min(packets, key=lambda a: a.number)
+    late = [(a.sent_ns - first.sent_ns) / 1e9 - (a.number - first.number) * interval_s for a in packets]
+    return median(late[-max(1, len(late) // 10) :])
 
 
 def buffer(
