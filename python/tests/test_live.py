@@ -98,6 +98,19 @@ def test_a_receive_window_limits_the_rate() -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_socket_buffers_limit_the_rate() -> None:
+    """Linux doubles a buffer, and half to all of that is payload: 16 KiB allow 16 to 32 KiB a round trip of 40 ms.
+
+    A send buffer takes another write while it is not full, so it holds more
+    than was asked for, yet less than the 48 kB of the path.
+    """
+    receiver = _trusted(_table(_flow("x", "reno", tcp={"receive_buffer": "16 KiB"}), duration="2 s"))
+    assert 0.95 * 3.3e6 < receiver.flows.iloc[0]["goodput_bps"] < 6.6e6
+    sender = _trusted(_table(_flow("x", "reno", tcp={"send_buffer": "8 KiB"}), duration="2 s"))
+    assert 1.6e6 < sender.flows.iloc[0]["goodput_bps"] < 8.5e6
+
+
+@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("delay", ["round_trip", "forward"])
 def test_fast_keeps_alpha_packets_queued(delay: str) -> None:
     flow = _flow("x", "fast", alpha="30 packets", tcp={"timestamps": True})

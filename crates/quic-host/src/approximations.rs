@@ -94,6 +94,8 @@ fn ignored(tcp: &TcpOptions) -> Vec<&'static str> {
         ("`rack`", tcp.rack),
         ("`frto`", tcp.frto),
         ("`ack_congestion_control`", tcp.ack_congestion_control),
+        ("`send_buffer`", tcp.send_buffer.is_some()),
+        ("`receive_buffer`", tcp.receive_buffer.is_some()),
         ("`local`", tcp.local != Local::Drop),
         ("`pacing_gain`", tcp.pacing_gain != eddyline_scenario::network::PacingGain::default()),
     ];

@@ -294,4 +294,15 @@ impl Network {
             paced: flow.tcp.pacing == Pacing::On,
         }
     }
+
+    /// What the worlds without real sockets say of socket buffers, if a flow's are given.
+    #[must_use]
+    pub fn without_sockets(&self) -> Option<String> {
+        let mut flows = self.flows.iter().chain(self.arrivals.iter().map(|a| &a.flow));
+        flows.any(|f| f.tcp.has_socket_buffers()).then(|| {
+            "tcp.send_buffer and tcp.receive_buffer are those of world kernel: here the send buffer is unlimited, and a receiver offers \
+             receive_window"
+                .to_owned()
+        })
+    }
 }

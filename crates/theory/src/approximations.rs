@@ -45,6 +45,7 @@ pub(crate) fn of(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     without_model(network, model, &mut notes);
+    notes.extend(network.without_sockets());
     if solved.found.len() > 1 {
         notes.push(format!(
             "the network has several equilibria, {} were found; this is one of them, and which one senders settle in depends \

@@ -40,7 +40,7 @@ fn listener(shared: &Shared, i: usize, host: usize) -> Result<TcpListener, LiveE
     shared.hosts[host].namespace.enter()?;
     let failed = |e| LiveError::call("listening socket", e);
     let socket = options::new_socket().map_err(failed)?;
-    options::of_receiver(&socket, &shared.network.flows[i]).map_err(failed)?;
+    options::of_listener(&socket, &shared.network.flows[i]).map_err(failed)?;
     let address = SockaddrIn::from(SocketAddrV4::new(address(host, i), PORT));
     bind(socket.as_raw_fd(), &address).map_err(failed)?;
     listen(&socket, Backlog::new(1).map_err(failed)?).map_err(failed)?;

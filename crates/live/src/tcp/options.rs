@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Pacing};
 use nix::errno::Errno;
-use nix::sys::socket::sockopt::{Linger, ReuseAddr, TcpCongestion};
+use nix::sys::socket::sockopt::{Linger, RcvBufForce, ReuseAddr, SndBufForce, TcpCongestion};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, getsockopt, setsockopt, socket};
 use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
@@ -56,7 +56,23 @@ pub fn of_sender(socket: &impl AsFd, network: &Network, flow: &Flow, congestion_
     if flow.tcp.pacing == Pacing::On {
         setsockopt(socket, MaxPacingRate, &ANY_RATE)?;
     }
+    if let Some(asked) = flow.tcp.send_buffer {
+        // the limit of net.core.wmem_max is for those without rights
+        setsockopt(socket, SndBufForce, &(asked as usize))?;
+    }
     Ok(())
+}
+
+/// Options of the socket that listens for a flow's receiver, which inherits them. The window scale follows from the buffer when the connection
+/// is made.
+///
+/// # Errors
+/// The kernel refuses one.
+pub fn of_listener(socket: &impl AsFd, flow: &Flow) -> nix::Result<()> {
+    if let Some(asked) = flow.tcp.receive_buffer {
+        setsockopt(socket, RcvBufForce, &(asked as usize))?;
+    }
+    of_receiver(socket, flow)
 }
 
 /// Options of a flow's receiver; to be set again after data has arrived, because recent Linux (6.12 among them) forgets

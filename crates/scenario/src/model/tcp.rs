@@ -2,7 +2,7 @@
 //!
 //! Options that are off by default are omitted from the canonical form while they are off.
 
-use eddyline_units::Time;
+use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,16 @@ pub struct Tcp {
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ack_congestion_control: bool,
+    /// Send buffer of the sender's socket, as an application asks for it (SO_SNDBUF); Linux makes it twice as large, for packets with what
+    /// they take in memory. World `kernel` only. Default: the kernel sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-minimum" = "4 kB", "x-maximum" = "1 GB"))]
+    pub send_buffer: Option<Bytes>,
+    /// Receive buffer of the receiver's socket, in the same way (SO_RCVBUF); the window that it offers follows from it. World `kernel` only;
+    /// every world has `receive_window`. Default: the kernel sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-minimum" = "4 kB", "x-maximum" = "1 GB"))]
+    pub receive_buffer: Option<Bytes>,
     /// Reaction of the sender when its NIC queue is full. The NIC queue is the queue of the first link of `data`, which must be drop-tail.
     /// Default: none, the packet is dropped.
     #[serde(default, skip_serializing_if = "Local::is_drop")]
@@ -111,6 +121,8 @@ impl Default for Tcp {
             rack: false,
             frto: false,
             ack_congestion_control: false,
+            send_buffer: None,
+            receive_buffer: None,
             local: Local::Drop,
             ecn: false,
             accurate_ecn: AccurateEcnChoice::default(),

@@ -1,7 +1,7 @@
 //! TCP options with their defaults filled in.
 
 use eddyline_cc::ControllerParams;
-use eddyline_units::Time;
+use eddyline_units::{Bytes, Time};
 
 use crate::model::{AccurateEcnChoice, AccurateEcnWord, PacingChoice, Tcp};
 
@@ -48,6 +48,10 @@ pub struct TcpOptions {
     pub ack_congestion_control: bool,
     /// The controller sets how many packets are acknowledged together.
     pub ack_ratio_by_controller: bool,
+    /// Send buffer of the sender's socket in bytes, as asked for; none: the kernel's choice.
+    pub send_buffer: Option<u32>,
+    /// Receive buffer of the receiver's socket.
+    pub receive_buffer: Option<u32>,
     /// Reaction to a full NIC queue, the queue of the first data link.
     pub local: Local,
     /// Whether packets are paced.
@@ -114,6 +118,8 @@ impl TcpOptions {
             frto: tcp.frto,
             ack_congestion_control: tcp.ack_congestion_control,
             ack_ratio_by_controller: controller.delay_options().is_some_and(|o| o.ack_alpha.is_some()),
+            send_buffer: tcp.send_buffer.map(in_range),
+            receive_buffer: tcp.receive_buffer.map(in_range),
             local: tcp.local,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
@@ -123,4 +129,15 @@ impl TcpOptions {
             pacing_gain: tcp.pacing_gain,
         }
     }
+
+    /// Whether a socket's buffers are given, which only real sockets have.
+    #[must_use]
+    pub const fn has_socket_buffers(&self) -> bool {
+        self.send_buffer.is_some() || self.receive_buffer.is_some()
+    }
+}
+
+/// A size that the schema keeps below 1 GB.
+fn in_range(size: Bytes) -> u32 {
+    u32::try_from(size.get()).unwrap_or(u32::MAX)
 }

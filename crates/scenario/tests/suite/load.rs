@@ -97,7 +97,8 @@ fn every_key_reaches_the_network() {
 #[test]
 fn options_of_tcp_reach_the_network() {
     let keys = "ecn = true, quick_acks = 16, byte_counting = 2, limited_transmit = false, timestamps = true, prr = true, \
-                rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }";
+                rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }, send_buffer = \"64 KiB\", \
+                receive_buffer = \"1 MB\"";
     let text =
         SMALLEST.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
     let loaded = toml(&text, &[]).unwrap();
@@ -108,6 +109,7 @@ fn options_of_tcp_reach_the_network() {
     );
     assert_eq!((t.quick_acks, t.byte_counting, t.pacing, t.ack_every), (16, Some(2), Pacing::On, 2));
     assert_eq!((t.pacing_gain.slow_start, t.pacing_gain.avoidance), (2.0, 1.0));
+    assert_eq!((t.send_buffer, t.receive_buffer), (Some(65_536), Some(1_000_000)));
     assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
     // options that are off are not in the canonical form, so scenarios without them keep their digests
     let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
@@ -126,6 +128,7 @@ fn options_of_tcp_reach_the_network() {
         "gain",
         "slow",
         "piggy",
+        "_buffer",
     ] {
         assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
     }

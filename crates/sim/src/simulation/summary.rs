@@ -66,7 +66,7 @@ pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
         traffic,
         probes,
         counters,
-        approximations: Vec::new(),
+        approximations: network.without_sockets().into_iter().collect(),
         theory: None,
         sampling,
         emulation: None,
