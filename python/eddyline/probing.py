@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError
-from eddyline.quantities import read
+from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def judge(short: Load, long: Load) -> Finding:
         return Finding(None, None, why, short, long, off)
     limit = max(held[best])
     waits, sizes = long.wait_s / short.wait_s, long.packet_bytes / short.packet_bytes
-    why = f"packets {sizes:.3g} times as long wait {waits:.3g} times as long"
+    why = f"packets of {sizes:.3g} times the size wait {waits:.3g} times as long"
     return Finding(best, limit, why, short, long, off)
 
 
@@ -152,8 +152,8 @@ def _bounded_by_length(found: Finding, more: Load) -> Finding:
     if min(abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)) <= packet:
         return found
     why = (
-        f"{found.long.packet_bytes:g} B packets wait {found.long.wait_s:.3g} s at {_OVERLOAD:g} times the rate and "
-        f"{more.wait_s:.3g} s at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"
+        f"{found.long.packet_bytes:g} B packets wait {seconds(found.long.wait_s)} at {_OVERLOAD:g} times the rate "
+        f"and {seconds(more.wait_s)} at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"
     )
     return replace(found, unit=None, limit=None, why=why)
 
@@ -206,7 +206,7 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
         if seconds > 4.0 * _MAX_S:
             raise EddylineError(
                 f"the buffer of {table['name']!r} did not fill within {_MAX_S:g} s at slightly more than its rate",
-                "a buffer without limit has no unit",
+                "a queue without a limit never fills",
             )
     wait = result["links"][0]["queueing_delay_s"]["mean"]
     leaving = result["traffic"][0]["throughput_bps"] / (8.0 * size)

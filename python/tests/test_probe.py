@@ -85,7 +85,10 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["unit"] == "bytes"
     assert document["limit"] == pytest.approx(75_000, rel=0.02)
     assert main(["probe", str(FILE), "--link", "up"]) == 0
-    assert "counts bytes, about 74,9" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "counts bytes, about 74,9" in out
+    assert "packets of 15 times the size wait " in out
+    assert "Its limit by short and by long packets, if it counts" in out
     assert main(["probe", "--rate", "192 kbit/s", "--waits", "0.2083 s, 3.125 s"]) == 0
     assert "counts packets, about 50" in capsys.readouterr().out
     assert main(["probe", "--rate", "192 kbit/s", "--waits", "3 s, 1.5 s"]) == 0
@@ -96,7 +99,7 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "word"),
     [
         ([], "either FILE with --link, or --rate with --waits"),
-        ([str(FILE)], "--link NAME"),
+        ([str(FILE)], f"--link is missing; links of {FILE} are down, up"),
         ([str(FILE), "--link", "upp"], "did you mean up?"),
         ([str(FILE), "--link", "up", "--short", "1500 B"], "not shorter"),
         ([str(FILE), "--link", "up", "--short", "100"], "unit"),

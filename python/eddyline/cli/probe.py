@@ -49,9 +49,12 @@ def command(
     if (file is None) == (rate is None):
         raise click.UsageError("either FILE with --link, or --rate with --waits")
     if file is not None:
-        if link is None or waits is not None:
-            raise click.UsageError("FILE needs --link NAME" if link is None else "--waits is for --rate, without FILE")
-        finding = probe(Scenario.load(file), link, short=short, long=long_)
+        if waits is not None:
+            raise click.UsageError("--waits is for --rate, without FILE")
+        scenario = Scenario.load(file)
+        if link is None:
+            raise click.UsageError(f"--link is missing; links of {file} are {', '.join(scenario.links)}")
+        finding = probe(scenario, link, short=short, long=long_)
     else:
         if waits is None or link is not None:
             raise click.UsageError("--rate needs --waits SHORT,LONG" if waits is None else "--link is for FILE")
@@ -89,11 +92,11 @@ def _show(finding: Finding) -> None:
         print(f"Unit unknown: {finding.why}.\n")
     else:
         print(f"The buffer counts {finding.unit}, about {finding.limit:,.0f}: {finding.why}.\n")
-    loads = table("", "packets", ["wait", "packets waiting"])
+    loads = table("The full buffer", "packets of", ["wait", "packets waiting"])
     for load in (finding.short, finding.long):
         loads.add_row(f"{load.packet_bytes:g} B", seconds(load.wait_s), f"{load.packets:.4g}")
     print_table(loads)
-    mismatch = table("", "unit", ["difference of limits"])
+    mismatch = table("Its limit by short and by long packets, if it counts", "", ["difference"])
     for unit, off in finding.off.items():
         mismatch.add_row(unit, percent(off))
     print_table(mismatch)
