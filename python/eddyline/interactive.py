@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import eddyline.ranges as ranges
 from eddyline.encoding import value_text
-from eddyline.errors import InputError, NotInstalled
+from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def interact(
 
     Returns:
         An `ipywidgets` box, for the last line of a cell. Its first children are the sliders; the last shows the figure.
+        Where a run with their values fails, the reason is above the figure, which stays that of the last run.
 
     Raises:
         NotInstalled: ipywidgets is not installed.
@@ -48,12 +49,11 @@ def interact(
     except ImportError:
         raise NotInstalled("ipywidgets is not installed", "pip install 'eddyline[notebook]'") from None
     loaded = _loaded(scenario)
-    values = {
-        key: ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))
-        for key, given in keys.items()
-    }
+    if not isinstance(keys, Mapping):
+        raise InputError(f"keys with their values are expected, not {keys!r}", _EXAMPLE)
+    values = {key: _values(key, given) for key, given in keys.items()}
     if not values:
-        raise InputError("no keys: nothing to slide", "as in {'link.up.rate': '1 Mbit/s..10 Mbit/s:10'}")
+        raise InputError("no keys: nothing to slide", _EXAMPLE)
     for key, each in values.items():
         for value in each:
             loaded.with_overrides([(key, value)])  # raises before anything is shown
@@ -63,21 +63,40 @@ def interact(
         )
         for key, each in values.items()
     ]
-    image = ipywidgets.Image(format="png")
+    image, reason = ipywidgets.Image(format="png"), ipywidgets.Label()
 
-    def update(_change: object = None) -> None:
+    def update() -> None:
         chosen = [(key, slider.value) for key, slider in zip(values, sliders, strict=True)]
         result = loaded.with_overrides(chosen).run(world)
         figure = result.plot() if draw is None else draw(result)
         image.value = _png(figure)
 
+    def changed(_change: object) -> None:
+        reason.value = ""
+        try:
+            update()
+        except EddylineError as e:  # a notebook hides what a widget raises
+            reason.value = f"not run: {e}"
+
     for slider in sliders:
-        slider.observe(update, names="value")
+        slider.observe(changed, names="value")
     update()
-    return ipywidgets.VBox([*sliders, image])
+    return ipywidgets.VBox([*sliders, reason, image])
 
 
+_EXAMPLE = "as in {'link.up.rate': '1 Mbit/s..10 Mbit/s:10'}"
 _STYLE = {"description_width": "initial"}
+
+
+def _values(key: str, given: Sequence[object] | str) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return ranges.values(key, given)
+    if not isinstance(given, Iterable):
+        raise InputError(f"{key}: a list, or a range as text, is expected, not {given!r}", _EXAMPLE)
+    values = tuple(map(value_text, given))
+    if not values:
+        raise InputError(f"{key}: an empty list has no value to slide over")
+    return values
 
 
 def _loaded(scenario: Scenario | Mapping[str, Any] | str | Path) -> Scenario:

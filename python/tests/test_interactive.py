@@ -30,7 +30,7 @@ def test_a_slider_runs_the_scenario_again():
         return result.plot()
 
     box = el.interact(tomllib.loads(TWO_WAY), {"link.up.rate": "1 Mbit/s..5 Mbit/s:5", "seed": [1, 2]}, draw=draw)
-    rate, seed, image = box.children
+    rate, seed, _, image = box.children
     assert (rate.options, seed.options) == (("1 Mbit/s", "2 Mbit/s", "3 Mbit/s", "4 Mbit/s", "5 Mbit/s"), ("1", "2"))
     before = bytes(image.value)
     assert before.startswith(b"\x89PNG")
@@ -39,3 +39,33 @@ def test_a_slider_runs_the_scenario_again():
     assert bytes(image.value) != before
     with pytest.raises(el.ScenarioError, match="rat"):
         el.interact(tomllib.loads(TWO_WAY), {"link.up.rat": ["1 Mbit/s"]})
+
+
+@pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_run_that_fails_is_said_above_the_figure():
+    video = {"name": "video", "path": ["down"], "model": {"kind": "cbr", "rate": "1 kbit/s"}}
+    table = {**tomllib.loads(TWO_WAY), "traffic": [video]}
+    keys = {"traffic.video.model.rate": ["1 kbit/s", "1 Gbit/s"]}
+    rate, reason, image = el.interact(table, keys, world="theory").children
+    before = bytes(image.value)
+    rate.value = "1 Gbit/s"
+    assert reason.value.startswith("not run: unresponsive traffic offers")
+    assert bytes(image.value) == before
+    rate.value = "1 kbit/s"
+    assert reason.value == ""
+
+
+@pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("link.up.rate", "keys with their values are expected, not 'link.up.rate'"),
+        ({"link.up.rate": 5}, "link.up.rate: a list, or a range as text, is expected, not 5"),
+        ({"link.up.rate": []}, "link.up.rate: an empty list"),
+        ({}, "no keys"),
+    ],
+)
+def test_keys_of_another_type_are_answered_with_what_is_expected(keys, said):
+    with pytest.raises(el.InputError, match=said):
+        el.interact(tomllib.loads(TWO_WAY), keys)
