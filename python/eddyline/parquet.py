@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = Any  # pyarrow.Table
 
-__all__ = ["created", "read", "write"]
+__all__ = ["created", "footer", "read", "write"]
 
 
 def created(path: Path) -> Any:
@@ -36,3 +36,14 @@ def read(path: Path) -> Table:
     """
     with pa.OSFile(os.fsencode(path)) as file:
         return pq.ParquetFile(file).read()
+
+
+def footer(path: Path) -> Any:
+    """The metadata of a file, without its rows: `num_rows`, `metadata`.
+
+    Raises:
+        OSError: The file cannot be read.
+        pa.ArrowInvalid: It is no Parquet.
+    """
+    with pa.OSFile(os.fsencode(path)) as file:
+        return pq.ParquetFile(file).metadata

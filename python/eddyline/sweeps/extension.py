@@ -17,13 +17,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import eddyline.parquet as parquet
+import eddyline.sweeps.part_files as part_files
 from eddyline.errors import ScenarioError
 from eddyline.source import Source
+from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of
 from eddyline.sweeps.parts import ENTITIES, POINTS, label_types, labelled
-from eddyline.sweeps.store import EXTENSION_PART, PARTS, STAGING, name_of, parts_of, put, synced
+from eddyline.sweeps.store import EXTENSION_PART, PARTS, name_of, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,12 +89,12 @@ def extend(
     stored = read_table(folder, POINTS, old)
     done = set(stored.filter(pc.is_null(stored["failure"]))["point"].to_pylist())
     kept = {new: point for new, point in sorted(points.items()) if point in done}
+    content = {}
     for kind in (POINTS, *ENTITIES):
         table = stored if kind == POINTS else read_table(folder, kind, old)
         if kind == POINTS or table.num_rows:
-            parquet.write(_renumbered(table, kept, old, grid), part / f"{kind}.parquet")
-            synced(part / f"{kind}.parquet")
-    synced(part)
+            content[kind] = _renumbered(table, kept, old, grid)
+    part_files.write(part, content)
     for name, text in texts.items():
         put(staging / name, text)
     staging.rename(folder / EXTENSION)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from eddyline.errors import InputError
 from eddyline.sweeps import manifest
+from eddyline.sweeps.part_files import Damaged
 from eddyline.sweeps.parts import ENTITIES, POINTS, TEXTS, joined, label_types, without_superseded
 from eddyline.sweeps.store import parts_of, read_part
 
@@ -74,12 +75,18 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
     """A table of all parts, by point.
 
     Raises:
+        Damaged: A table cannot be read.
         InputError: Parts are replaced faster than they can be read.
     """
+    failed: list[tuple[int, int]] | None = None
     for _ in range(_MAX_TRIES):
+        spans = parts_of(folder)
         try:
-            found = [t for t in (read_part(folder, span, kind) for span in parts_of(folder)) if t is not None]
-        except FileNotFoundError:  # a running sweep has just joined them
+            found = [t for t in (read_part(folder, span, kind) for span in spans) if t is not None]
+        except Damaged:
+            if spans == failed:
+                raise
+            failed = spans  # a running sweep may just have joined them
             continue
         if not found:
             return _empty(kind, grid)

@@ -13,16 +13,13 @@ within the steps of another one is ignored.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-import eddyline.parquet as parquet
-from eddyline.errors import EddylineError
+import eddyline.sweeps.part_files as part_files
+from eddyline.sweeps.disk import STAGING, synced
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
@@ -33,12 +30,9 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["EXTENSION_PART", "PARTS", "STAGING", "Store", "name_of", "parts_of", "put", "read_part", "synced"]
+__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part"]
 
 PARTS = "parts"
-
-STAGING = ".staging"
-"""Name of the staging folder, and prefix of staged files."""
 
 EXTENSION_PART = "part"
 """The part of an extension that is not yet in place."""
@@ -66,18 +60,16 @@ def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
 
 
 def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
-    """A table of a part, or None where it has no such rows."""
-    part = folder / EXTENSION / EXTENSION_PART if span == _EXTENSION else folder / PARTS / name_of(span)
-    path = part / f"{kind}.parquet"
-    if kind != POINTS and not path.exists():
-        (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where the part itself is gone
-        return None
-    try:
-        return parquet.read(path)
-    except pa.ArrowInvalid as e:
-        raise EddylineError(
-            f"{path}: damaged: {e}", f"remove the folder {part}: the next sweep runs its points again"
-        ) from None
+    """A table of a part, or None where it has no such rows.
+
+    Raises:
+        Damaged: The table cannot be read.
+    """
+    return part_files.read(_place_of(folder, span), kind)
+
+
+def _place_of(folder: Path, span: tuple[int, int]) -> Path:
+    return folder / EXTENSION / EXTENSION_PART if span == _EXTENSION else folder / PARTS / name_of(span)
 
 
 def name_of(span: tuple[int, int]) -> str:
@@ -92,6 +84,9 @@ class Store:
         done: Finished points.
         failures: Failed points, with the reasons.
         approximations: What the world could not model exactly, of all points.
+
+    Raises:
+        Damaged: A part lacks a table.
     """
 
     def __init__(self, folder: Path, grid: Grid) -> None:
@@ -105,6 +100,7 @@ class Store:
         self.failures: dict[int, str] = {}
         self.approximations: dict[str, None] = {}
         for span in self._spans:
+            part_files.check(_place_of(folder, span))
             table = read_part(folder, span, POINTS)
             columns = (table[name].to_pylist() for name in ("point", "failure", "approximations"))
             for point, failure, approximations in zip(*columns, strict=True):
@@ -176,7 +172,7 @@ class Store:
     def _join(self, spans: Sequence[tuple[int, int]]) -> None:
         read = [read_part(self._folder, span, POINTS) for span in spans]
         whole = {POINTS: without_superseded(joined(read))}
-        kinds = {p.stem for span in spans for p in (self._parts / name_of(span)).iterdir()} - {POINTS}
+        kinds = {kind for span in spans for kind in part_files.kinds(self._parts / name_of(span))}
         for kind in sorted(kinds):
             found = (read_part(self._folder, span, kind) for span in spans)
             whole[kind] = joined(t for t in found if t is not None)
@@ -189,10 +185,7 @@ class Store:
         staging = self._folder / STAGING
         staging.mkdir()
         try:
-            for kind, table in content.items():
-                parquet.write(table, staging / f"{kind}.parquet")
-                synced(staging / f"{kind}.parquet")
-            synced(staging)
+            part_files.write(staging, content)
             staging.rename(self._parts / name_of(span))
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
@@ -200,21 +193,3 @@ class Store:
         synced(self._parts)
         first, last = span
         self._spans = [s for s in self._spans if not first <= s[0] <= last] + [span]
-
-
-def synced(path: Path) -> None:
-    """Flushes a file or folder to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def put(path: Path, content: str) -> None:
-    """Writes a text file atomically."""
-    staged = path.with_name(f"{STAGING}-{path.name}")
-    staged.write_text(content, "utf-8")
-    synced(staged)
-    staged.replace(path)
-    synced(path.parent)

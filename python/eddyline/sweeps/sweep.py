@@ -14,9 +14,10 @@ from eddyline.locks import locked
 from eddyline.output import claim_parent, refused, require_folder
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, manifest
+from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
-from eddyline.sweeps.store import PARTS, STAGING, Store, put, synced
+from eddyline.sweeps.store import PARTS, Store
 from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 import eddyline.parquet as parquet
+from eddyline.sweeps import disk
 from eddyline.sweeps import store as module
+from eddyline.sweeps.disk import put
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.grid import Grid, Vary
 from eddyline.sweeps.parts import POINTS
-from eddyline.sweeps.store import Store, parts_of, put
+from eddyline.sweeps.store import Store, parts_of
 from eddyline.sweeps.worker import Outcome
 
 BATCHES = [[3 * i + k for k in range(3)] for i in range(10)]
@@ -24,7 +26,7 @@ GRID = Grid([Vary("a", tuple(map(str, range(200))))])
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """The disk is not waited for, and parts are joined by threes, so that few are enough for all that can happen."""
-    monkeypatch.setattr(module.os, "fsync", lambda _: None)
+    monkeypatch.setattr(disk.os, "fsync", lambda _: None)
     monkeypatch.setattr(module, "_PARTS_JOINED", 3)
 
 
@@ -131,7 +133,7 @@ class Power:
             (Path, "rename", None),
             (Path, "replace", None),
             (Path, "write_text", lambda path, text, *_: path.write_bytes(text[: len(text) // 2].encode())),
-            (module.os, "fsync", None),
+            (disk.os, "fsync", None),
             (parquet, "write", lambda _, path: path.write_bytes(b"PAR1 half of it")),
             (shutil, "rmtree", lambda path, **_: next(iter(Path(path).iterdir()), Path(path) / "none").unlink(True)),
         ):

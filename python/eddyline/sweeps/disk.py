@@ -1,0 +1,32 @@
+"""Writes that outlive a loss of power."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["STAGING", "put", "synced"]
+
+STAGING = ".staging"
+"""Name of the staging folder, and prefix of staged files."""
+
+
+def synced(path: Path) -> None:
+    """Flushes a file or folder to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def put(path: Path, content: str) -> None:
+    """Writes a text file atomically."""
+    staged = path.with_name(f"{STAGING}-{path.name}")
+    staged.write_text(content, "utf-8")
+    synced(staged)
+    staged.replace(path)
+    synced(path.parent)

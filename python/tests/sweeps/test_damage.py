@@ -1,0 +1,84 @@
+"""A table of a sweep that is missing or cut short is damage, wherever the folder is used."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+import eddyline as el
+from eddyline.sweeps.part_files import Damaged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def missing(path: Path) -> None:
+    path.unlink()
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def cleared(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def of_another_part(path: Path) -> None:
+    pq.write_table(pq.read_table(path).slice(1), path)
+
+
+@pytest.fixture
+def folder(lossy, tmp_path) -> Path:
+    el.sweep(lossy(), {"seed": "1..4"}, out=tmp_path / "g")
+    return tmp_path / "g"
+
+
+def only_part(folder: Path) -> Path:
+    (part,) = (folder / "parts").iterdir()
+    return part
+
+
+@pytest.mark.parametrize(
+    ("harm", "kind"),
+    [
+        *((harm, kind) for harm in (missing, cut_short, cleared) for kind in ("flows", "points")),
+        (missing, "links"),
+        (of_another_part, "flows"),
+    ],
+)
+def test_no_use_of_a_damaged_folder_is_silent(eddyline, lossy, tmp_path, folder, harm, kind):
+    part = only_part(folder)
+    harm(part / f"{kind}.parquet")
+    hint = f"remove the folder {part}: the next sweep runs its points again"
+    with pytest.raises(Damaged) as e:
+        el.read_sweep(folder, of=kind)
+    assert (str(e.value).startswith(f"{part / kind}.parquet: "), e.value.hint) == (True, hint)
+    with pytest.raises(Damaged):
+        el.merge([folder], tmp_path / "joined")
+    with pytest.raises(Damaged):
+        el.sweep(lossy(), {"seed": "1..6"}, out=folder)
+    same = eddyline("sweep", lossy(), "--vary", "seed=1..4", "--out", folder)
+    assert (same.code, same.out, same.err.count(f"{part / kind}.parquet: ")) == (1, "", 1)
+    assert hint in same.err
+
+
+def test_after_the_remedy_the_sweep_is_whole(lossy, tmp_path, folder):
+    shutil.copytree(folder, tmp_path / "before")
+    missing(only_part(folder) / "flows.parquet")
+    shutil.rmtree(only_part(folder))
+    assert el.sweep(lossy(), {"seed": "1..4"}, out=folder).done == 4
+    files = [{p.name: p.read_bytes() for p in only_part(each).iterdir()} for each in (folder, tmp_path / "before")]
+    assert files[0] == files[1]
+
+
+def test_a_part_without_a_record_is_read(folder):
+    """Parts of earlier versions have none."""
+    path = only_part(folder) / "points.parquet"
+    pq.write_table(pq.read_table(path).replace_schema_metadata(), path)
+    assert len(el.read_sweep(folder)) == 4
+    assert len(el.read_sweep(folder, of="links")) == 8
+    assert el.read_sweep(folder, of="groups").empty
