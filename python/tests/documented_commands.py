@@ -96,4 +96,5 @@ def furnished(folder: Path) -> Path:
     (folder / "my.py").write_text(steady.code)
     policy = next(b for b in blocks(ROOT / "docs/guides/learning.md", "python") if "# policy.py" in b.code)
     (folder / "policy.py").write_text(policy.code)
+    (folder / "policy.zip").write_bytes(b"")  # no run loads it
     return folder

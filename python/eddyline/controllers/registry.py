@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
 import eddyline._core as _core
@@ -13,20 +16,24 @@ from eddyline.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-__all__ = ["names", "register", "register_plugin", "registered", "unregister"]
+__all__ = ["files_of", "names", "register", "register_plugin", "registered", "unregister"]
 
 _Class = TypeVar("_Class", bound=type)
 
 _classes: dict[str, type] = {}
+_files: dict[str, tuple[Path, ...]] = {}
 
 
 @overload
-def register(name: str, cls: _Class, *, source: str = "") -> _Class: ...
+def register(name: str, cls: _Class, *, source: str = "", files: Iterable[str | Path] = ()) -> _Class: ...
 @overload
-def register(name: str, cls: None = None, *, source: str = "") -> Callable[[_Class], _Class]: ...
-def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Class | Callable[[_Class], _Class]:
+def register(
+    name: str, cls: None = None, *, source: str = "", files: Iterable[str | Path] = ()
+) -> Callable[[_Class], _Class]: ...
+def register(
+    name: str, cls: _Class | None = None, *, source: str = "", files: Iterable[str | Path] = ()
+) -> _Class | Callable[[_Class], _Class]:
     """Registers a class for scenarios: `el.register("mine", Mine)`, or as decorator `@el.register("mine")`.
 
     From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its
@@ -38,12 +45,15 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
         name: Its name in scenarios: letters, digits, `-` and `_`.
         cls: The class; see `Controller`.
         source: Paper, RFC or address, for `eddyline list`.
+        files: What the class reads besides its code, a trained model for example: names relative to the file that
+            defines the class, or to the working directory where there is none. A sweep does not continue after a change
+            of one of them, as after a change of the code.
 
     Raises:
-        InputError: A built-in controller has the name, or the class lacks a method.
+        InputError: A built-in controller has the name, the class lacks a method, or one of the files does not exist.
     """
     if cls is None:
-        return lambda given: register(name, given, source=source)
+        return lambda given: register(name, given, source=source, files=files)
     if not isinstance(cls, type):
         raise InputError(f"{cls!r} is not a class", f"el.register({name!r}, Class)")
     own = handlers(cls)
@@ -54,6 +64,7 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
             raise InputError(
                 f"{cls.__name__} has no {method}", "a controller that does nothing there has a method with `pass`"
             )
+    read = _existing(name, cls, files)
     parameters = Parameters(cls)
     first = (inspect.getdoc(cls) or "").partition("\n")[0].strip().rstrip(".")
     _core.add_controller(
@@ -66,9 +77,22 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
         read=parameters.read,
         handlers=own,
     )
-    _classes[name] = cls
+    _classes[name], _files[name] = cls, read
     forget(name)
     return cls
+
+
+def _existing(name: str, cls: type, files: Iterable[str | Path]) -> tuple[Path, ...]:
+    """The files that a class reads, by absolute path."""
+    if isinstance(files, (str, Path)) or not isinstance(files, Iterable):
+        raise InputError(f"controller {name!r}: files is a list of names, not {files!r}", "as in files=['policy.zip']")
+    own = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    folder = Path(own).absolute().parent if own else Path.cwd()
+    found = tuple(folder / each for each in files)
+    for each in found:
+        if not each.is_file():
+            raise InputError(f"controller {name!r}: there is no file {each}", f"files are relative to {folder}")
+    return found
 
 
 def register_plugin(path: Path) -> str:
@@ -79,6 +103,7 @@ def register_plugin(path: Path) -> str:
     """
     name = load_plugin(path).name
     _classes.pop(name, None)
+    _files.pop(name, None)
     return name
 
 
@@ -91,7 +116,13 @@ def unregister(name: str) -> None:
     if not _core.remove_controller(name):
         raise InputError(f"no controller called {name!r} was registered")
     _classes.pop(name, None)
+    _files.pop(name, None)
     forget(name)
+
+
+def files_of(name: str) -> tuple[Path, ...]:
+    """The files that the class of this name reads besides its code."""
+    return _files[name]
 
 
 def registered() -> dict[str, type]:

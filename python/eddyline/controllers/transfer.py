@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from eddyline.controllers.digest import digest
+from eddyline.controllers.imports import imported
 from eddyline.controllers.parameters import constructor, hints
 from eddyline.controllers.plugins import Plugin, plugins
-from eddyline.controllers.registry import register, register_plugin, registered
+from eddyline.controllers.registry import files_of, register, register_plugin, registered
 from eddyline.controllers.sources import FILES, module_of_text
 from eddyline.errors import InputError
 
@@ -34,6 +35,8 @@ class InFile:
         root: The folder on `sys.path` that has its module.
         path: Its file.
         text: Content of the file, for machines without it.
+        files: What it reads besides.
+        digest: SHA-256 of its file, and of the modules that this imports from its folder and of `files`, if any.
     """
 
     name: str
@@ -42,11 +45,8 @@ class InFile:
     root: str
     path: str
     text: bytes
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of its file."""
-        return hashlib.sha256(self.text).hexdigest()
+    files: tuple[str, ...]
+    digest: str
 
     def load(self) -> type:
         """The class, in this process.
@@ -67,11 +67,13 @@ class Pickled:
     Attributes:
         name: What scenarios call it.
         pickled: The class with what it uses, and the resolved annotations of its constructor.
-        digest: SHA-256 of its code.
+        files: What it reads besides.
+        digest: SHA-256 of its code, and of `files`, if any.
     """
 
     name: str
     pickled: bytes
+    files: tuple[str, ...]
     digest: str
 
     @classmethod
@@ -84,12 +86,14 @@ class Pickled:
         import cloudpickle
 
         try:
-            return cls(name, cloudpickle.dumps((own, hints(own))), digest(own))
+            pickled, code = cloudpickle.dumps((own, hints(own))), digest(own)
         except Exception as e:  # any object may raise anything
             raise InputError(
                 f"controller {name!r}: {own.__qualname__} cannot be sent to other processes: {e}",
                 "put the class into a file and import it",
             ) from None
+        files = files_of(name)
+        return cls(name, pickled, tuple(map(str, files)), _with_files(code, files))
 
     def load(self) -> type:
         """The class, in this process.
@@ -123,19 +127,40 @@ def origins(texts: Iterable[str]) -> tuple[Origin, ...]:
 
 
 def _origin(name: str, cls: type) -> Origin:
+    try:
+        return _in_file(name, cls) or Pickled.of(name, cls)
+    except OSError as e:
+        raise InputError(f"controller {name!r}: {e.filename} cannot be read: {e.strerror}") from None
+
+
+def _in_file(name: str, cls: type) -> InFile | None:
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)
     if file is None or not Path(file).is_file() or _attribute(module, cls.__qualname__) is not cls:
-        return Pickled.of(name, cls)
+        return None
     path = Path(file).absolute()
-    try:
-        text = path.read_bytes()
-    except OSError as e:
-        raise InputError(f"controller {name!r}: {path} cannot be read: {e.strerror}") from None
-    by_file = cls.__module__ == "__main__" or cls.__module__.startswith(f"{FILES}.")
+    text = path.read_bytes()
+    made_of_file = cls.__module__.startswith(f"{FILES}.")
+    package = "" if made_of_file else getattr(module, "__package__", None) or ""
     levels = cls.__module__.count(".") + (path.stem == "__init__")
     root = path.parents[min(levels, len(path.parents) - 1)]
-    return InFile(name, cls.__qualname__, None if by_file else cls.__module__, str(root), str(path), text)
+    files = files_of(name)
+    return InFile(
+        name,
+        cls.__qualname__,
+        None if made_of_file or cls.__module__ == "__main__" else cls.__module__,
+        str(root),
+        str(path),
+        text,
+        tuple(map(str, files)),
+        _with_files(hashlib.sha256(text).hexdigest(), [*imported(path, package), *files]),
+    )
+
+
+def _with_files(code: str, files: Iterable[Path]) -> str:
+    """The SHA-256 of a class and of the files that belong to it: that of its code where there are none."""
+    contents = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    return hashlib.sha256("".join([code, *contents]).encode()).hexdigest() if contents else code
 
 
 def restore(received: Iterable[Origin]) -> None:
@@ -149,7 +174,7 @@ def restore(received: Iterable[Origin]) -> None:
             if plugins().get(origin.name) != origin:
                 register_plugin(origin.here())
         else:
-            register(origin.name, origin.load())
+            register(origin.name, origin.load(), files=origin.files)
 
 
 def _attribute(module: object, qualname: str) -> object:
