@@ -108,8 +108,9 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
     Seed: `reset(seed=n)` runs the scenario with seed n; `reset()` draws the next one from the environment's own
     generator. The same seed and actions give the same episode, bit for bit.
 
-    Info: `round`, SI values of the interval (see `el.Round`); `window` in packets; `seed`; at the end of an episode
-    `result`, the result document of the whole scenario, as `el.Result.to_dict()`.
+    Info: `round`, SI values of the last whole interval (see `el.Round`); `window` in packets; `seed`; `scenario` and
+    `set`, the title of the scenario and the values drawn; at the end of an episode also `result`, the result document
+    of the whole scenario, as `el.Result.to_dict()`.
 
     Args:
         scenario: A scenario, a dict of its structure, or its file; or a list of them, of which each episode draws one.
@@ -201,7 +202,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
                 f"flow {self._flow or scenario.flows[0]!r} ends before its first decision",
                 "a longer duration or an earlier start helps",
             )
-        return self._observer.observe(round, self._stepper.window), self._info(round)
+        self._round = _as_dict(round)
+        return self._observer.observe(round, self._stepper.window), self._info(self._stepper)
 
     def _drawn(self) -> Scenario:
         """The scenario of the next episode."""
@@ -223,11 +225,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         stepper.decide(window_after(stepper.window, action, self._max_window))
         round = stepper.advance()
         if round is not None:
+            self._round = _as_dict(round)
             seen = self._observer.observe(round, stepper.window)
             given = self._reward(round, stepper.window)
-            return seen, number(given, "the reward"), False, False, self._info(round)
+            return seen, number(given, "the reward"), False, False, self._info(stepper)
         terminated = stepper.completed
-        info: dict[str, Any] = {"seed": self._seed, "window": stepper.window, "result": json.loads(stepper.finish())}
+        info = {**self._info(stepper), "result": json.loads(stepper.finish())}
         self._stepper = None
         return self._observer.last, 0.0, terminated, not terminated, info
 
@@ -239,16 +242,18 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         """Ends the episode."""
         self._stepper = None
 
-    def _info(self, round: _core.Round) -> dict[str, Any]:
-        assert self._stepper is not None
-        names = [name for name in dir(_core.Round) if not name.startswith("_")]
+    def _info(self, stepper: _core.Stepper) -> dict[str, Any]:
         return {
             "seed": self._seed,
             "scenario": self._title,
             "set": dict(self._set),
-            "window": self._stepper.window,
-            "round": {name: getattr(round, name) for name in names},
+            "window": stepper.window,
+            "round": dict(self._round),
         }
+
+
+def _as_dict(round: _core.Round) -> dict[str, Any]:
+    return {name: getattr(round, name) for name in dir(_core.Round) if not name.startswith("_")}
 
 
 def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:

@@ -112,6 +112,20 @@ def test_a_copy_starts_from_the_initial_state(table):
     assert copy.reset(seed=3)[0].tolist() == made.reset(seed=3)[0].tolist()
 
 
+def test_every_info_has_the_same_keys(table):
+    env = el.env([table], randomise={"link.down.rate": ["5 Mbit/s", "8 Mbit/s"]})
+    _, info = env.reset(seed=1)
+    infos = [info]
+    while "result" not in infos[-1]:
+        infos.append(env.step(np.array([0.0]))[4])
+    keys = {"seed", "scenario", "set", "window", "round"}
+    assert {frozenset(info) for info in infos[:-1]} == {frozenset(keys)}
+    assert set(infos[-1]) == {*keys, "result"}
+    drawn = infos[0]["set"]
+    assert all(info["set"] == drawn and info["scenario"] == infos[0]["scenario"] for info in infos)
+    assert infos[-1]["round"] == infos[-2]["round"], "the time from the last decision to the end is no whole interval"
+
+
 def test_rewards(table):
     env = el.env(table, reward=lambda r, w: r.acked + w)
     env.reset(seed=1)
