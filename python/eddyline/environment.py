@@ -169,6 +169,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._reward = reward
         self._max_window = max_window
         for each in scenarios:  # raises what is wrong, before the first episode
+            if flow is not None and flow not in each.flows:
+                raise _unknown_flow(flow, each.flows)
             _core.Stepper(each._core, flow or each.flows[0], every)
             for key, values in self._randomise.items():
                 for value in values:
@@ -254,6 +256,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
 
 def _as_dict(round: _core.Round) -> dict[str, Any]:
     return {name: getattr(round, name) for name in dir(_core.Round) if not name.startswith("_")}
+
+
+def _unknown_flow(flow: str, flows: list[str]) -> InputError:
+    error = unknown("flow", flow, flows)
+    counted = f"{flow}[0]" in flows
+    return InputError(str(error), f"{flow} has a count: its flows are {flow}[0], {flow}[1], ..." if counted else None)
 
 
 def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:

@@ -315,8 +315,12 @@ def test_arguments_of_another_kind_are_refused(table, given, message):
 
 
 def test_errors_are_reported(table):
-    with pytest.raises(el.InputError, match='no flow is called "g"'):
+    with pytest.raises(el.InputError, match="there is no flow 'g'; flows are f"):
         el.env(table, "g")
+    many = {**table, "flow": [{**table["flow"][0], "name": "mine", "count": 3}]}
+    with pytest.raises(el.InputError, match=r"did you mean mine\[0\]\? flows are mine\[0\], mine\[1\], mine\[2\]") as e:
+        el.env(many, "mine")
+    assert e.value.hint == "mine has a count: its flows are mine[0], mine[1], ..."
     with pytest.raises(el.InputError, match="there is no reward 'money'"):
         el.env(table, reward="money")
     with pytest.raises(el.InputError, match="20"):
