@@ -376,6 +376,47 @@ def test_what_cannot_be_written_is_said_before_anything_runs(eddyline, scenario,
     assert sorted(p.name for p in tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["run", "two-way.toml", "--out", "o", "--log", "o/packets.parquet"],
+            "--log o/packets.parquet: is inside the folder of --out",
+        ),
+        (["run", "two-way.toml", "--out", "o", "--plot", "o/f.pdf"], "--plot o/f.pdf: is inside the folder of --out"),
+        (
+            ["run", "two-way.toml", "--out", "o", "--plot", "link/f.pdf"],
+            "--plot link/f.pdf: is inside the folder of --out",
+        ),
+        (["run", "two-way.toml", "--out", "o", "--qlog", "o/a/b"], "--qlog o/a/b: is inside the folder of --out"),
+        (["run", "two-way.toml", "--out", "o", "--pcap", "./o/caps"], "--pcap o/caps: is inside the folder of --out"),
+        (["run", "two-way.toml", "--out", "caps/o", "--pcap", "caps"], "--out caps/o: is inside the folder of --pcap"),
+        (
+            ["run", "two-way.toml", "--log", "traces/l.txt", "--qlog", "traces"],
+            "--log traces/l.txt: is inside the folder of --qlog",
+        ),
+        (["run", "two-way.toml", "--pcap", "traces", "--qlog", "traces"], "--qlog and --pcap: both would write traces"),
+        (
+            ["run", "two-way.toml", "--log", "both.txt", "--qlog", "both.txt"],
+            "--log and --qlog: both would write both.txt",
+        ),
+        (["run", "two-way.toml", "--out", "x.png", "--plot", "./x.png"], "--out and --plot: both would write x.png"),
+        (["check", "two-way.toml", "--junit", "r", "--markdown", "r"], "--junit and --markdown: both would write r"),
+        (
+            ["gauntlet", "--controller", "reno", "--out", "o", "--junit", "o/r.xml"],
+            "r.xml: is inside the folder of --out",
+        ),
+    ],
+)
+def test_outputs_have_places_of_their_own(eddyline, scenario, tmp_path, words, said):
+    scenario()
+    (tmp_path / "link").symlink_to("o")
+    ran = eddyline(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in " ".join(ran.err.split())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "two-way.toml"]
+
+
 def test_the_working_directory_is_not_replaced(eddyline, scenario, tmp_path):
     """It would vanish under the shell that stands in it."""
     (tmp_path / "here").mkdir()

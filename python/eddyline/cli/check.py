@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file, silent
-from eddyline.cli.outputs import put_text, shown
+from eddyline.cli.outputs import put_text, require_apart, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,6 +67,7 @@ def command(
     from eddyline.utf8 import displayed
     from eddyline.worlds import require
 
+    require_apart({"--junit": junit, "--markdown": markdown})
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
-from eddyline.cli.outputs import put_text, shown
+from eddyline.cli.outputs import put_text, require_apart, shown
 from eddyline.cli.types import Controller, Controllers, Names
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def command(
         if only or base is not None or junit is not None or markdown is not None:
             raise click.UsageError("--why TEST goes with --controller, --set, --against, --seeds and --out")
         return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
+    require_apart({"--out": out, "--junit": junit, "--markdown": markdown})
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)

@@ -6,6 +6,8 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
+from itertools import combinations, permutations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +15,7 @@ import click
 from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -27,6 +28,7 @@ __all__ = [
     "figure_size",
     "printed",
     "put_text",
+    "require_apart",
     "shown",
 ]
 
@@ -83,6 +85,23 @@ def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:
     from eddyline.output import claim_file
 
     claim_file(path)
+
+
+def require_apart(places: Mapping[str, Path | None]) -> None:
+    """Refuses outputs at the same place, and those inside the folder of another, which is replaced as a whole.
+
+    Args:
+        places: Files and folders by their options.
+    """
+    given = [(option, path, Path(os.path.realpath(path))) for option, path in places.items() if path is not None]
+    for (one, _, outer), (other, path, inner) in combinations(given, 2):
+        if inner == outer:
+            raise click.UsageError(f"{one} and {other}: both would write {path}; name two places")
+    for (folder, _, outer), (option, path, inner) in permutations(given, 2):
+        if outer in inner.parents:
+            raise click.UsageError(
+                f"{option} {path}: is inside the folder of {folder}, which holds nothing else; name a place outside it"
+            )
 
 
 def claim_figure(path: Path) -> None:

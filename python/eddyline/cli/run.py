@@ -11,7 +11,7 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
-from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
+from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
@@ -264,6 +264,7 @@ def _check_outputs(
     seeds: int | None,
 ) -> None:
     """Refuses, before anything runs, what could not be written afterwards."""
+    require_apart({"--out": out, "--plot": plot, "--log": log, "--qlog": qlog, "--pcap": pcap})
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
     for option, path in (("--log", log), ("--qlog", qlog)):
@@ -277,8 +278,6 @@ def _check_outputs(
         from eddyline.captures import claim as claim_captures
 
         claim_captures(pcap)
-    if qlog is not None and out is not None and out.absolute() in (qlog.absolute(), *qlog.absolute().parents):
-        raise click.UsageError("--qlog: the folder of --out holds nothing but the result; name a place outside it")
     if plot is not None:
         claim_figure(plot)
     if log is not None:
