@@ -259,9 +259,12 @@ def _as_dict(round: _core.Round) -> dict[str, Any]:
 
 
 def _unknown_flow(flow: str, flows: list[str]) -> InputError:
-    error = unknown("flow", flow, flows)
-    counted = f"{flow}[0]" in flows
-    return InputError(str(error), f"{flow} has a count: its flows are {flow}[0], {flow}[1], ..." if counted else None)
+    count = sum(name.startswith(f"{flow}[") for name in flows)
+    if count:
+        return InputError(
+            f"there is no flow {flow!r}: its table has a count, so its flows are {flow}[0] to {flow}[{count - 1}]"
+        )
+    return unknown("flow", flow, flows)
 
 
 def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:
