@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from eddyline.scenario import Result
@@ -26,7 +27,7 @@ def interact(
     keys: Mapping[str, Sequence[object] | str],
     *,
     world: str = "sim",
-    draw: Callable[[Result], Figure] | None = None,
+    draw: Callable[[Result], Figure | Axes] | None = None,
 ) -> Any:
     """Sliders for keys of a scenario, and below them the figure of a run with their values.
 
@@ -34,7 +35,7 @@ def interact(
         scenario: A scenario, a dict of its structure, or its file.
         keys: Keys by dotted name, and the values of each slider: a list or a range, `"1 Mbit/s..10 Mbit/s:10"`.
         world: `"sim"` or `"theory"`.
-        draw: Draws a result; `Result.plot` by default.
+        draw: Draws a result and returns the figure, or axes in it; `Result.plot` by default.
 
     Returns:
         An `ipywidgets` box, for the last line of a cell. Its first children are the sliders; the last shows the figure.
@@ -42,7 +43,7 @@ def interact(
 
     Raises:
         NotInstalled: ipywidgets is not installed.
-        InputError: A range is wrong, or a value of a slider is invalid.
+        InputError: A range is wrong, a value of a slider is invalid, or `draw` returns no figure.
     """
     try:
         import ipywidgets
@@ -68,8 +69,7 @@ def interact(
     def update() -> None:
         chosen = [(key, slider.value) for key, slider in zip(values, sliders, strict=True)]
         result = loaded.with_overrides(chosen).run(world)
-        figure = result.plot() if draw is None else draw(result)
-        image.value = _png(figure)
+        image.value = _png(result.plot() if draw is None else _figure(draw(result)))
 
     def changed(_change: object) -> None:
         reason.value = ""
@@ -103,6 +103,16 @@ def _loaded(scenario: Scenario | Mapping[str, Any] | str | Path) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
     return Scenario(scenario) if isinstance(scenario, Mapping) else Scenario.load(scenario)
+
+
+def _figure(drawn: object) -> Figure:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
+    if not isinstance(figure, Figure):
+        raise InputError(f"draw must return a Figure, or Axes, not {drawn!r}", "end the function with `return figure`")
+    return figure
 
 
 def _png(figure: Figure) -> bytes:

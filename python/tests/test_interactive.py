@@ -57,6 +57,23 @@ def test_a_run_that_fails_is_said_above_the_figure():
 
 
 @pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("seen", [lambda figure: figure, lambda figure: figure.axes[0]])
+def test_a_function_that_draws_returns_a_figure_or_axes(seen):
+    box = el.interact(tomllib.loads(TWO_WAY), {"seed": [1, 2]}, draw=lambda result: seen(result.plot()))
+    assert bytes(box.children[-1].value).startswith(b"\x89PNG")
+
+
+@pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("drawn", [None, 5, []])
+def test_a_function_that_draws_nothing_is_refused(drawn):
+    with pytest.raises(el.InputError, match="draw must return a Figure, or Axes, not") as e:
+        el.interact(tomllib.loads(TWO_WAY), {"seed": [1, 2]}, draw=lambda _: drawn)
+    assert repr(drawn) in str(e.value)
+
+
+@pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
