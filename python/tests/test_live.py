@@ -98,6 +98,15 @@ def test_a_receive_window_limits_the_rate() -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_round_trip_times_are_averaged_over_packets(tmp_path: Path) -> None:
+    """A link at 12, then at 3 Mbit/s: over time the mean is half as much again, for most of the packets pass while it is fast."""
+    (tmp_path / "rates.csv").write_text("time_s,rate_bps\n0,12e6\n2,3e6\n4,3e6\n", "utf-8")
+    table = _table(_flow("x", "cubic"), trace={"kind": "csv", "file": str(tmp_path / "rates.csv")})
+    mean = [result.flows.iloc[0]["rtt_s.mean"] for result in (_trusted(table), Scenario(table).run("sim"))]
+    assert mean[0] == pytest.approx(mean[1], rel=0.1)
+
+
+@pytest.mark.usefixtures("program")
 def test_socket_buffers_limit_the_rate() -> None:
     """Linux doubles a buffer, and half to all of that is payload: 16 KiB allow 16 to 32 KiB a round trip of 40 ms.
 
@@ -177,6 +186,14 @@ def test_a_program_crosses_the_path(tmp_path: Path) -> None:
     run = f"{sys.executable} {tmp_path}"
     both = f"nsenter --net=$EDDYLINE_THERE_NET {run}/echo.py | {run}/ask.py"
     assert main(["shell", str(given), "--", "sh", "-c", both]) == 7
+
+
+@pytest.mark.usefixtures("program")
+def test_a_program_crosses_the_path_of_a_scenario_with_probes(tmp_path: Path) -> None:
+    """They do not run there, as flows do not."""
+    line = str(tmp_path / "line.toml")
+    assert main(["init", line, "--preset", "rrul"]) == 0
+    assert main(["shell", line, "--", "sh", "-c", "test $EDDYLINE_THERE || exit 1; exit 7"]) == 7
 
 
 @pytest.mark.usefixtures("program")

@@ -15,30 +15,23 @@ const MIN_PAYLOAD: u32 = 88;
 /// Largest packet of a device.
 const MAX_PACKET: u32 = 65_000;
 
+const ELSEWHERE: &str = "run it with --world sim";
+
+fn refuse(what: String, hint: &'static str) -> Result<(), LiveError> {
+    Err(LiveError::Unsupported { what, hint })
+}
+
 /// Makes sure that this world has all that a scenario asks for.
 ///
 /// # Errors
 /// It has not.
 pub fn check(network: &Network) -> Result<(), LiveError> {
-    let refuse = |what: String, hint| Err(LiveError::Unsupported { what, hint });
-    let elsewhere = "run it with --world sim";
-    if let Some(medium) = network.media.first() {
-        return refuse(format!("half-duplex medium (medium {})", medium.name), elsewhere);
-    }
+    check_path(network)?;
     if let Some(arrivals) = network.arrivals.first() {
-        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), elsewhere);
+        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), ELSEWHERE);
     }
     if let Some(probe) = network.probes.first() {
-        return refuse(format!("latency probes (probe {})", probe.name), elsewhere);
-    }
-    if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
-        return refuse(format!("ACK reconstruction (link {})", link.name), elsewhere);
-    }
-    if let Some(link) = network.links.iter().find(|l| l.corrupt > 0.0) {
-        return refuse(format!("corruption of packets (link {})", link.name), elsewhere);
-    }
-    if network.flows.len() > Host::MAX_FLOWS {
-        return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
+        return refuse(format!("latency probes (probe {})", probe.name), ELSEWHERE);
     }
     for flow in &network.flows {
         if is_quic(flow) {
@@ -47,13 +40,32 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
             controllers::check(flow)?;
         }
         if flow.peer.is_some() {
-            return refuse(format!("flows that share a connection (flow {})", flow.name), elsewhere);
+            return refuse(format!("flows that share a connection (flow {})", flow.name), ELSEWHERE);
         }
-        if flow.mss() < MIN_PAYLOAD || flow.packet > MAX_PACKET {
-            let what =
-                format!("packets of {} bytes with a header of {} (flow {})", flow.packet, flow.header, flow.name);
-            return refuse(what, "payload of 88 B or more, packets of 65 kB or less");
-        }
+    }
+    Ok(())
+}
+
+/// The same of the path alone, on which flows and probes do not run.
+///
+/// # Errors
+/// It has not.
+pub fn check_path(network: &Network) -> Result<(), LiveError> {
+    if let Some(medium) = network.media.first() {
+        return refuse(format!("half-duplex medium (medium {})", medium.name), ELSEWHERE);
+    }
+    if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
+        return refuse(format!("ACK reconstruction (link {})", link.name), ELSEWHERE);
+    }
+    if let Some(link) = network.links.iter().find(|l| l.corrupt > 0.0) {
+        return refuse(format!("corruption of packets (link {})", link.name), ELSEWHERE);
+    }
+    if network.flows.len() > Host::MAX_FLOWS {
+        return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
+    }
+    if let Some(flow) = network.flows.iter().find(|f| f.mss() < MIN_PAYLOAD || f.packet > MAX_PACKET) {
+        let what = format!("packets of {} bytes with a header of {} (flow {})", flow.packet, flow.header, flow.name);
+        return refuse(what, "payload of 88 B or more, packets of 65 kB or less");
     }
     Ok(())
 }
@@ -85,6 +97,10 @@ pub fn of(network: &Network) -> Vec<String> {
             notes.push(format!("tcp.{what}: all flows have it, because it is a setting of the host"));
         }
     }
+    if !network.traffic.is_empty() {
+        notes
+            .push("the values of traffic are null: the emulator sends it and counts it with its links only".to_owned());
+    }
     if network.links.iter().any(|l| varies(&l.variation)) {
         notes.push("variation of links begins with the run; the clock is real".to_owned());
     }
@@ -107,6 +123,11 @@ fn about(flow: &Flow) -> Vec<String> {
     let mut notes = Vec::new();
     if controllers::stock(flow.controller.name()).is_some() && controllers::has_parameters(&flow.controller) {
         notes.push(format!("the kernel's {} has parameters of its own", flow.controller.name()));
+    }
+    if flow.controller.name() == "cubic" {
+        notes.push(
+            "the kernel's cubic ends slow start by HyStart; nearest to it is slow_start = \"hystart++\"".to_owned(),
+        );
     }
     if timestamps::are_coarse(flow) {
         notes.push(

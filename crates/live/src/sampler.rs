@@ -28,8 +28,11 @@ pub struct FlowSamples {
     pub cwnd: f64,
     /// Minimum and maximum window in packets.
     pub cwnd_range: Option<(f64, f64)>,
-    /// Sum of smoothed round-trip times in seconds.
+    /// Sum of smoothed round-trip times in seconds, each times what was delivered since the sample before: a mean over packets, as that of the
+    /// simulated worlds, not over time.
     pub rtt: f64,
+    /// Sum of those bytes.
+    pub rtt_bytes: u64,
     /// Sum of minimum round-trip times in seconds; not a number where the sender does not know one.
     pub min_rtt: f64,
     /// The last state seen.
@@ -84,6 +87,7 @@ pub fn run(
 fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState, now: Time) {
     let from = shared.network.warmup.max(shared.network.flows[i].start);
     let delivered = flow.delivered.load(Ordering::Relaxed);
+    let before = samples.end.map_or(0, |(_, before)| before);
     if now >= from && samples.begin.is_none() {
         // a flow that starts in the window has delivered nothing before
         let late = shared.network.flows[i].start >= shared.network.warmup;
@@ -109,7 +113,9 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
     samples.cwnd += state.cwnd;
     let (low, high) = samples.cwnd_range.unwrap_or((state.cwnd, state.cwnd));
     samples.cwnd_range = Some((low.min(state.cwnd), high.max(state.cwnd)));
-    samples.rtt += rtt;
+    let bytes = delivered - before;
+    samples.rtt += rtt * bytes as f64;
+    samples.rtt_bytes += bytes;
     samples.min_rtt += state.min_rtt.unwrap_or(f64::NAN);
 }
 

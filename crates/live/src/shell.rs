@@ -27,7 +27,7 @@ const FOREVER: Time = Time::from_ms(100 * 24 * 3_600 * 1_000);
 /// # Errors
 /// This machine cannot, or the program cannot be started.
 pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<ExitStatus, LiveError> {
-    approximations::check(&network)?;
+    approximations::check_path(&network)?;
     host::become_root()?;
     network.duration = FOREVER;
     let placement = Placement::of(&network);

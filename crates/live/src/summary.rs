@@ -84,6 +84,7 @@ fn flow_result(ending: &Ending<'_>, i: usize) -> FlowResult {
         let span = until.saturating_sub(from).as_secs_f64();
         (span > 0.0).then(|| (after - before) as f64 * 8.0 / span)
     });
+    let rtt = (samples.rtt_bytes > 0).then(|| samples.rtt / samples.rtt_bytes as f64);
     let (forward, reverse) = (meter.forward_s(), meter.reverse_s());
     let range = samples.cwnd_range;
     FlowResult {
@@ -92,7 +93,7 @@ fn flow_result(ending: &Ending<'_>, i: usize) -> FlowResult {
         throughput_bps: rate(meter.data_bytes as f64 * 8.0),
         goodput_bps: goodput,
         packets_per_s: rate(meter.new_packets as f64),
-        rtt_s: RttResult { mean: mean(samples.rtt), ..RttResult::default() },
+        rtt_s: RttResult { mean: rtt, ..RttResult::default() },
         responsiveness_rpm: None,
         base_rtt_s: mean(samples.min_rtt).filter(|rtt| rtt.is_finite()),
         queueing_delay_s: forward.zip(reverse).map(|(f, r)| f + r),
