@@ -16,6 +16,7 @@ import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
 from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
 from eddyline.cli.types import OneOf, Seeds, Shard, Workers, World
+from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,11 @@ class _Sweep(click.Command):
     "--metric", "metrics", multiple=True, metavar="NAME", help="A column for --plot and --table, as in rtt_s.p99."
 )
 @click.option(
-    "--of", type=OneOf(["flows", "links", "groups", "arrivals"]), default="flows", help="Of what: flows (default), ..."
+    "--of",
+    type=OneOf(list(ENTITIES)),
+    default="flows",
+    show_default=True,
+    help="Of what --plot and --table are.",
 )
 @click.option("--by", metavar="KEY", help="For --plot: lines differ in this key only; others count as repetitions.")
 @figure_size()

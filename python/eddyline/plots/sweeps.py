@@ -36,11 +36,12 @@ _LABELS = {
     "completion_s.mean": "completion time, mean",
     "completion_s.p99": "completion time, p99",
     "mean_present": "flows present, mean",
-    "responsiveness_rpm": "responsiveness (round trips/min)",
     "packets_per_s": "rate (packets/s)",
 }
-_ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)"}
+_ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)", "_rpm": " (round trips/min)"}
 """Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""
+
+_ACRONYMS = {"rtt": "RTT", "tcp": "TCP", "tls": "TLS", "http": "HTTP"}
 
 
 def kind_of(metric: str) -> str:
@@ -59,7 +60,7 @@ def label_of(metric: str) -> str:
         return _LABELS[metric]
     base, *parts = metric.split(".")
     ending = next((end for end in _ENDINGS if base.endswith(end)), "")
-    words = base.removesuffix(ending).replace("rtt", "RTT").replace("_", " ")
+    words = " ".join(_ACRONYMS.get(word, word) for word in base.removesuffix(ending).split("_"))
     return ", ".join([words, *(part.replace("_", " ") for part in parts)]) + _ENDINGS.get(ending, "")
 
 

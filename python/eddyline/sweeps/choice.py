@@ -84,6 +84,8 @@ def _tables(scenario: Mapping[str, Any]) -> list[str]:
         "links": scenario.get("link"),
         "groups": [f for f in flows if f.get("count", 1) > 1],
         "arrivals": scenario.get("arrivals"),
+        "probes": scenario.get("probe"),
+        "traffic": scenario.get("traffic"),
     }
     return [name for name, entities in there.items() if entities]
 

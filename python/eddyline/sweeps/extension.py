@@ -21,9 +21,10 @@ import eddyline.sweeps.part_files as part_files
 from eddyline.errors import ScenarioError
 from eddyline.source import Source
 from eddyline.sweeps.disk import STAGING, put, synced
+from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of
-from eddyline.sweeps.parts import ENTITIES, POINTS, label_types, labelled
+from eddyline.sweeps.parts import POINTS, label_types, labelled
 from eddyline.sweeps.store import EXTENSION_PART, PARTS, name_of, parts_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from eddyline.errors import InputError
 from eddyline.sweeps import manifest
+from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.part_files import Damaged
-from eddyline.sweeps.parts import ENTITIES, POINTS, TEXTS, joined, label_types, without_superseded
+from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_superseded
 from eddyline.sweeps.store import parts_of, read_part
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
 
     Args:
         folder: What `eddyline sweep --out` or `sweep(out=...)` wrote.
-        of: `"flows"`, `"links"`, `"groups"` (tables with `count`) or `"arrivals"`; `"points"` for the points.
+        of: `"flows"`, `"links"`, `"groups"` (tables with `count`), `"arrivals"`, `"probes"` or `"traffic"`; `"points"`
+            for the points.
 
     Returns:
         A row per point, seed and flow (link, ...), in the order of the grid: a column per varied key, `seed`, `flow`
@@ -45,6 +47,8 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     if of != POINTS and of not in ENTITIES:
         raise InputError(f"a sweep has no {of!r}", f"it has {', '.join([*ENTITIES, POINTS])}")
     document, points, table = _read(folder, of)
+    if of != POINTS and of not in stored(document["format"]):
+        raise InputError(f"{folder}: of an earlier version, which has no {of}", "run the sweep again in another folder")
     own = manifest.own_points(document)
     failed = len(points) - points["failure"].null_count
     missing = len(own) - len(points)

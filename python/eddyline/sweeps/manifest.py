@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["EXTENSION", "MANIFEST", "differences", "grid_of", "own_points", "read", "without_shard"]
+__all__ = ["EXTENSION", "FORMAT", "MANIFEST", "differences", "grid_of", "own_points", "read", "without_shard"]
 
 MANIFEST = "sweep.json"
+
+FORMAT = 2
+"""Of the folders that this version writes; it reads those of format 1 too, see `entities.stored`."""
 
 EXTENSION = ".extension"
 """Folder of an extension that counts already and is not yet in place; see `extension`."""
@@ -42,7 +45,7 @@ def read(folder: Path) -> dict[str, Any] | None:
         raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
     except ValueError as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
-    if not isinstance(document, dict) or document.get("format") != 1:
+    if not isinstance(document, dict) or document.get("format") not in range(1, FORMAT + 1):
         raise InputError(f"{path}: not the description of a sweep that this version can read")
     return document
 
@@ -66,7 +69,8 @@ def without_shard(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """The differences of the sweep `new` from `old`, in words; empty where they are the same."""
-    found = [f"{key} {old[key]}, now {new[key]}" for key in ("version", "world", "seeds") if old[key] != new[key]]
+    plain = ("format", "version", "world", "seeds")
+    found = [f"{key} {old[key]}, now {new[key]}" for key in plain if old[key] != new[key]]
     if old.get("shard") != new.get("shard"):
         found.append(f"{_shard(old)}, now {_shard(new)}")
     found += _of_scenario(old, new)

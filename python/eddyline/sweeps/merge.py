@@ -12,9 +12,10 @@ import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError
 from eddyline.locks import locked
 from eddyline.sweeps.disk import put, synced
+from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.extension import complete, stored_texts
 from eddyline.sweeps.frame import read_table
-from eddyline.sweeps.parts import ENTITIES, POINTS
+from eddyline.sweeps.parts import POINTS
 from eddyline.sweeps.store import Store
 from eddyline.sweeps.sweep import LOCK, claim
 from eddyline.sweeps.swept import Failure, Swept

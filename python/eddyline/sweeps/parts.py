@@ -1,4 +1,4 @@
-"""Outcomes of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
+"""Outcomes of points as Arrow tables: a row per point, and one per point and entity (flow, link, ...)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,14 +17,10 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = Any  # pyarrow.Table
 
-__all__ = ["ENTITIES", "POINTS", "TEXTS", "joined", "label_types", "labelled", "tables", "without_superseded"]
+__all__ = ["POINTS", "TEXTS", "joined", "label_types", "labelled", "tables", "without_superseded"]
 
 POINTS = "points"
 """The table of points themselves."""
-
-ENTITIES = {"flows": "flow", "links": "link", "groups": "group", "arrivals": "arrivals"}
-"""The other tables, and the column of each that names its entity."""
-
 
 TEXTS = pa.list_(pa.field("element", pa.string()))
 """A list of texts, with the element name that Parquet gives it."""

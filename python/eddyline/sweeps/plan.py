@@ -12,6 +12,7 @@ from eddyline.controllers.installed import import_declared
 from eddyline.errors import InputError, ScenarioError
 from eddyline.parallel import processors
 from eddyline.sweeps.grid import Grid
+from eddyline.sweeps.manifest import FORMAT
 from eddyline.sweeps.worker import Job
 from eddyline.worlds import require
 
@@ -158,7 +159,7 @@ class Plan:
         """What identifies this sweep, as in `sweep.json`."""
         base = self._base
         return {
-            "format": 1,
+            "format": FORMAT,
             "version": _core.VERSION,
             "world": self.world,
             "scenario_sha256": base.sha256 if base else hashlib.sha256(self.source.text.encode()).hexdigest(),

@@ -22,6 +22,8 @@ METRICS = {
     "links": ("utilisation", "queueing_delay_s.mean"),
     "groups": ("goodput_bps.sum", "jain_index"),
     "arrivals": ("completion_s.mean", "completion_s.p99"),
+    "probes": ("responsiveness_rpm", "http_s.mean"),
+    "traffic": ("throughput_bps", "loss_ratio", "one_way_delay_s.mean"),
 }
 """What is shown of each table where nothing is chosen."""
 

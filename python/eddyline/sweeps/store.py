@@ -4,7 +4,7 @@
     DIR/scenario.toml              its scenario, as given (.json where it was that)
     DIR/lock                       locked by the running process
     DIR/parts/A-B/points.parquet   points stored in steps A to B, one row each
-    DIR/parts/A-B/flows.parquet    their flows; likewise links, groups, arrivals
+    DIR/parts/A-B/flows.parquet    their flows; likewise links, groups, ...: `ENTITIES`
 
 A part is written to a staging folder, flushed to the disk and renamed into place; it never changes afterwards. From
 time to time neighbouring parts are joined into one, named after the steps that it covers, and then removed: a part

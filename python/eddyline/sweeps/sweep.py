@@ -248,7 +248,7 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
     found = manifest.differences(known, document)
     if not found:
         return False
-    same = all(known[key] == document[key] for key in ("version", "world"))
+    same = all(known[key] == document[key] for key in ("format", "version", "world"))
     same = same and not {"shard"} & (known.keys() | document.keys())
     same = same and known.get("controllers", {}).items() <= document.get("controllers", {}).items()
     digests = plan.digests(list(known["files"]))

@@ -12,6 +12,7 @@ import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.sweeps.choice import no_table, require_axis
+from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
@@ -103,16 +104,18 @@ class Swept:
         return self._grid().keys
 
     def _grid(self) -> Grid:
+        return manifest.grid_of(self._document())
+
+    def _document(self) -> dict[str, Any]:
         document = manifest.read(self.folder)
         if document is None:
             raise InputError(f"{self.folder}: holds no sweep any more")
-        return manifest.grid_of(document)
+        return document
 
     @property
     def identical(self) -> bool:
         """Whether all seeds gave the same results at every point, more than one of them."""
         from eddyline.sweeps.frame import read_table
-        from eddyline.sweeps.parts import ENTITIES
 
         grid = self._grid()
         if grid.seeds < 2 or self.done < len(grid):
@@ -135,14 +138,13 @@ class Swept:
         Raises:
             InputError: There is no such table, metric or key.
         """
-        from eddyline.sweeps.parts import ENTITIES
         from eddyline.sweeps.statistics import METRICS, statistics
 
         frame = self.read(of)
         if of not in ENTITIES:
             raise InputError(f"{of}: no table of numbers", f"tables are {', '.join(ENTITIES)}")
         if frame.empty:
-            filled = [kind for kind in ENTITIES if not self.read(kind).empty]
+            filled = [kind for kind in stored(self._document()["format"]) if not self.read(kind).empty]
             raise no_table(of, filled)
         for key in keys or ():
             if key not in self.keys:
@@ -162,7 +164,6 @@ class Swept:
             InputError: There is no such table, metric or key, or nothing but seeds varies.
         """
         from eddyline.plots.sweeps import panels
-        from eddyline.sweeps.parts import ENTITIES
         from eddyline.sweeps.statistics import axis
 
         grid, keys = self._grid(), self.keys
@@ -175,7 +176,7 @@ class Swept:
             )
         others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
         made = self.statistics(*metrics, of=of, keys=[x, *others])
-        world = (manifest.read(self.folder) or {}).get("world", worlds.DEFAULT)
+        world = self._document()["world"]
         title = displayed(self.folder) + ("" if world == worlds.DEFAULT else f" (world {world})")
         found = numbers[x]
         if found is not None:  # points may be missing or have failed
@@ -207,10 +208,10 @@ class Swept:
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""
         from eddyline.output import replaced_file
-        from eddyline.sweeps.parts import ENTITIES, POINTS
+        from eddyline.sweeps.parts import POINTS
 
         written = []
-        for kind in (*ENTITIES, POINTS):
+        for kind in (*stored(self._document()["format"]), POINTS):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the caller knows what is missing
                 frame = self.read(kind)

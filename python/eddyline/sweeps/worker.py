@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 import eddyline._core as _core
 from eddyline.errors import ControllerError, EddylineError
 from eddyline.progress import limited
+from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
     from eddyline.controllers.transfer import Origin
     from eddyline.sweeps.grid import Task
 
-__all__ = ["RECALL", "TABLES", "Job", "OtherVersion", "Outcome", "Returned", "run_point", "run_points", "serve"]
-
-TABLES = ("flows", "links", "groups", "arrivals")
-"""The parts of a result that a sweep keeps."""
+__all__ = ["RECALL", "Job", "OtherVersion", "Outcome", "Returned", "run_point", "run_points", "serve"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ class Outcome:
 
     Attributes:
         point: Its number.
-        tables: Flows, links, groups and arrivals, as in the result document; None where it failed.
+        tables: The parts of the result document that `ENTITIES` names, without empty ones; None where it failed.
         approximations: What of the scenario the world could not model exactly.
         failure: Why it failed.
         seconds: Wall time of the run.
@@ -120,7 +118,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
     except Exception as e:  # last resort: the other points continue
         why = f"internal error: {type(e).__name__}: {e}"
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
-    tables = {name: document[name] for name in TABLES if document[name]}
+    tables = {kind: document[kind] for kind in ENTITIES if document.get(kind)}
     return Outcome(task.point, tables, tuple(document["approximations"]), seconds=time.perf_counter() - started)
 
 

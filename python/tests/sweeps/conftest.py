@@ -42,6 +42,19 @@ ack = ["up"]
 """
 """A millisecond of work; every seed gives another answer."""
 
+WATCHED = """
+[[probe]]
+name = "web"
+data = ["up"]
+ack = ["down"]
+
+[[traffic]]
+name = "call"
+path = ["down"]
+model = { kind = "poisson", rate = "100 kbit/s" }
+"""
+"""More tables for it, whose results are neither of flows nor of links."""
+
 
 @pytest.fixture
 def lossy(tmp_path: Path) -> Callable[..., Path]:

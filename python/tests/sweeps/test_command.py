@@ -14,7 +14,7 @@ import pytest
 
 import eddyline as el
 
-from .conftest import alive, children, kill, part, rates, start, stored, wait_until
+from .conftest import WATCHED, alive, children, kill, part, rates, start, stored, wait_until
 
 
 def summary(ran):
@@ -79,6 +79,27 @@ ack = ["up"]
     found = el.read_sweep(tmp_path / "a", of="arrivals")
     assert list(found["arrivals.files.rate"]) == ["10 /s", "20 /s"]
     assert found["completion_s.mean"].gt(0).all()
+
+
+def test_probes_and_traffic_have_tables(eddyline, lossy, tmp_path):
+    path, key = lossy(more=WATCHED), "link.down.rate"
+    words = ("sweep", path, "--vary", f"{key}=1 Mbit/s,2 Mbit/s", "--seeds", 2, "--out", "grid")
+    assert summary(eddyline(*words, "--json"))["done"] == 4
+    document = json.loads(el.Scenario.load(path, set={key: "2 Mbit/s", "seed": 4}).run(series=False).json)
+    for of, entity, name, metric in (
+        ("probes", "probe", "web", "http_s.mean"),
+        ("traffic", "traffic", "call", "one_way_delay_s.p99"),
+    ):
+        frame = el.read_sweep(tmp_path / "grid", of=of)
+        assert list(frame.columns[:3]) == [key, "seed", entity]
+        assert list(frame[entity]) == [name] * 4
+        part, _, inner = metric.partition(".")
+        assert frame[metric].iloc[-1] == document[of][0][part][inner]
+        shown = eddyline(*words, "--table", "--of", of, "--metric", metric, "--plot", "grid.svg")
+        assert (shown.code, name in shown.out, "±" in shown.out) == (0, True, True), shown.err
+        assert eddyline(*words, "--table", "--of", of).code == 0
+    assert eddyline(*words, "--csv", "--quiet").code == 0
+    assert len(pd.read_csv(tmp_path / "grid/probes.csv")) == len(pd.read_csv(tmp_path / "grid/traffic.csv")) == 4
 
 
 def test_what_people_see(eddyline, lossy):

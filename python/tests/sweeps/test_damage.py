@@ -73,12 +73,3 @@ def test_after_the_remedy_the_sweep_is_whole(lossy, tmp_path, folder):
     assert el.sweep(lossy(), {"seed": "1..4"}, out=folder).done == 4
     files = [{p.name: p.read_bytes() for p in only_part(each).iterdir()} for each in (folder, tmp_path / "before")]
     assert files[0] == files[1]
-
-
-def test_a_part_without_a_record_is_read(folder):
-    """Parts of earlier versions have none."""
-    path = only_part(folder) / "points.parquet"
-    pq.write_table(pq.read_table(path).replace_schema_metadata(), path)
-    assert len(el.read_sweep(folder)) == 4
-    assert len(el.read_sweep(folder, of="links")) == 8
-    assert el.read_sweep(folder, of="groups").empty

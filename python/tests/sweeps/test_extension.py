@@ -16,6 +16,8 @@ import eddyline.parquet as parquet
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.merge import merge
 
+from .conftest import WATCHED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,8 +34,9 @@ def summary(ran):
     return json.loads(ran.out)
 
 
-def test_extended_twice_it_equals_the_sweep_made_at_once(eddyline, lossy, tmp_path):
-    path = lossy()
+@pytest.mark.parametrize("more", ["", WATCHED])
+def test_extended_twice_it_equals_the_sweep_made_at_once(eddyline, lossy, tmp_path, more):
+    path = lossy(more=more)
     steps = [
         (2, ("--vary", RATES[0])),
         (4, ("--vary", RATES[0], "--seeds", 2)),
@@ -169,8 +172,9 @@ def _nothing():
     return nullcontext()
 
 
-def test_shards_are_merged_into_the_sweep_made_at_once(eddyline, lossy, tmp_path):
-    path = lossy()
+@pytest.mark.parametrize("more", ["", WATCHED])
+def test_shards_are_merged_into_the_sweep_made_at_once(eddyline, lossy, tmp_path, more):
+    path = lossy(more=more)
     words = ("sweep", path, "--vary", RATES[1], "--seeds", 5)
     assert eddyline(*words, "--out", "once").code == 0
     for i in (1, 2, 3):

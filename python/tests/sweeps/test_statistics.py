@@ -12,8 +12,10 @@ import pytest
 import eddyline as el
 from eddyline.plots.style import tex
 from eddyline.sweeps.choice import possible_metrics
-from eddyline.sweeps.parts import ENTITIES
+from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.statistics import METRICS, known_metrics
+
+from .conftest import WATCHED
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,11 @@ def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_pa
     )
     words = ("sweep", "poisson.toml", "--vary", "link.line.delay=1 ms,2 ms", "--out", "poisson", "--table", "--quiet")
     ran = eddyline(*words)
-    assert (ran.code, "the results have no flows" in ran.err, "links: --of" in ran.err) == (2, True, True)
+    assert (ran.code, "the results have no flows" in ran.err, "they have links, traffic: --of" in ran.err) == (
+        2,
+        True,
+        True,
+    )
     assert eddyline(*words, "--of", "links", "--metric", "utilisation").code == 0
 
 
@@ -181,10 +187,10 @@ def test_what_only_some_results_have_is_known_after_the_sweep(eddyline, lossy, t
 
 def test_the_schema_has_the_metrics_of_every_table(lossy, tmp_path):
     arrivals = (
-        '[[arrivals]]\nname = "web"\nrate = "5 /s"\nsize = { kind = "fixed", size = "30 kB" }\n'
+        '[[arrivals]]\nname = "files"\nrate = "5 /s"\nsize = { kind = "fixed", size = "30 kB" }\n'
         'controller = { kind = "newreno" }\ndata = ["down"]\nack = ["up"]\n'
     )
-    path = lossy(('name = "download"', 'name = "download"\ncount = 2'), more=arrivals)
+    path = lossy(('name = "download"', 'name = "download"\ncount = 2'), more=arrivals + WATCHED)
     el.sweep(path, {"seed": [1, 2]}, out=tmp_path / "grid")
     for of, entity in ENTITIES.items():
         shown = set(known_metrics(el.read_sweep(tmp_path / "grid", of), [], entity))

@@ -1,0 +1,59 @@
+"""Folders of earlier formats are read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+import eddyline as el
+
+from .conftest import WATCHED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def of_format_1(lossy, tmp_path) -> Path:
+    """A folder as it was written before sweeps kept the results of probes and traffic."""
+    folder = tmp_path / "old"
+    el.sweep(lossy(more=WATCHED), {"seed": "1..4"}, out=folder)
+    document = json.loads((folder / "sweep.json").read_text())
+    (folder / "sweep.json").write_text(json.dumps({**document, "format": 1}))
+    (part,) = (folder / "parts").iterdir()
+    for kind in ("probes", "traffic"):
+        (part / f"{kind}.parquet").unlink()
+    points = part / "points.parquet"
+    pq.write_table(pq.read_table(points).replace_schema_metadata(), points)
+    return folder
+
+
+def test_a_folder_of_format_1_has_what_it_had(of_format_1):
+    assert len(el.read_sweep(of_format_1)) == 4
+    assert len(el.read_sweep(of_format_1, of="links")) == 8
+    assert el.read_sweep(of_format_1, of="groups").empty
+    swept = el.open(of_format_1)
+    assert swept.statistics("goodput_bps")["n"].tolist() == [4]
+    with pytest.raises(el.InputError, match="no groups") as e:
+        swept.statistics(of="groups")
+    assert e.value.hint == "they have flows, links: --of"
+    assert [path.stem for path in swept.write_csv()] == ["flows", "links", "points"]
+
+
+@pytest.mark.parametrize("of", ["probes", "traffic"])
+def test_what_a_folder_of_format_1_lacks_is_no_empty_table(of_format_1, of):
+    with pytest.raises(el.InputError, match=f"of an earlier version, which has no {of}"):
+        el.read_sweep(of_format_1, of=of)
+
+
+def test_no_sweep_is_of_two_formats(lossy, of_format_1, tmp_path):
+    for last in (4, 6):
+        with pytest.raises(el.InputError, match="format 1, now 2"):
+            el.sweep(lossy(more=WATCHED), {"seed": f"1..{last}"}, out=of_format_1)
+    el.sweep(lossy(more=WATCHED), {"seed": "1..4"}, out=tmp_path / "new")
+    with pytest.raises(el.InputError, match="format 1, now 2"):
+        el.merge([of_format_1, tmp_path / "new"], tmp_path / "both")
+    assert len(el.merge([of_format_1], tmp_path / "joined").flows) == 4
