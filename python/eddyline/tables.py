@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -124,17 +122,10 @@ def show(replies: Sequence[WorldRuns]) -> None:
             print(note)
 
 
-class _Pipe(Console):
-    def on_broken_pipe(self) -> None:
-        """The reader of our output has closed it. Nothing more may be written, not even at exit."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise click.exceptions.Exit(0)
-
-
 def _console() -> Console:
     """Standard output without markup; where it is not a terminal, wide enough for whole lines."""
     piped = not sys.stdout.isatty()
-    return _Pipe(width=_PIPED_WIDTH if piped else None, highlight=False, soft_wrap=piped, markup=False, emoji=False)
+    return Console(width=_PIPED_WIDTH if piped else None, highlight=False, soft_wrap=piped, markup=False, emoji=False)
 
 
 def print_table(table: Table) -> None:

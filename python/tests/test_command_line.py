@@ -147,18 +147,69 @@ def test_a_closed_pipe_is_no_error(scenario):
     assert p.stderr == ""
 
 
+def into_a_closed_pipe(words, *, errors_too=False):
+    reader, writer = os.pipe()
+    os.close(reader)
+    stderr = writer if errors_too else subprocess.PIPE
+    command = [str(COMMAND), *words.split()]
+    try:
+        return subprocess.run(command, stdout=writer, stderr=stderr, text=True, env=environment(), timeout=60)
+    finally:
+        os.close(writer)
+
+
 @pytest.mark.parametrize(
     "words", ["list", "list --json", "schema", "doctor", "--help", "run {path}", "run {path} --json"]
 )
 def test_a_pipe_that_is_closed_from_the_start_is_no_failure(scenario, words):
-    reader, writer = os.pipe()
-    os.close(reader)
-    command = [str(COMMAND), *words.format(path=scenario()).split()]
-    try:
-        p = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env=environment(), timeout=60)
-    finally:
-        os.close(writer)
+    p = into_a_closed_pipe(words.format(path=scenario()))
     assert (p.returncode, p.stderr) == (0, "")
+
+
+FAILS = """
+[[expect]]
+of = "link.down"
+what = "lost"
+at_least = 1
+why = "nothing is lost"
+"""
+
+BROKEN = """\
+import eddyline as el
+
+@el.register("broken")
+class Broken(el.Controller):
+    def __init__(self, path):
+        self.cwnd = 1.0
+
+    def on_ack(self, ack):
+        raise ValueError("no more")
+
+    on_loss = on_timeout = on_ack
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check {path}", ""),
+        ("check {path} --json", ""),
+        ("gauntlet --controller vegas --only jitter --quiet", ""),
+        ("run {path} --controllers {broken} --set flow.upload.controller.kind=broken", "ValueError: no more"),
+        ("run {path} --json --controllers {broken} --set flow.upload.controller.kind=broken", "ValueError: no more"),
+        ("verify {path}", "not a result"),
+    ],
+)
+def test_a_closed_pipe_hides_no_failure(scenario, tmp_path, words, said):
+    path, broken = scenario(more=FAILS), tmp_path / "broken.py"
+    broken.write_text(BROKEN)
+    words = words.format(path=path, broken=broken)
+    expected = subprocess.run([str(COMMAND), *words.split()], capture_output=True, text=True, env=environment())
+    assert expected.returncode != 0
+    p = into_a_closed_pipe(words)
+    assert (p.returncode, p.stderr) == (expected.returncode, expected.stderr)
+    assert said in p.stderr
+    assert into_a_closed_pipe(words, errors_too=True).returncode == expected.returncode
 
 
 def test_closed_streams_are_no_error(scenario):

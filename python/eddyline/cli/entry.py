@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.closed_pipes import tolerate
 from eddyline.cli.lazy import LazyGroup
 from eddyline.errors import ControllerError, EddylineError, ScenarioError
 
@@ -92,16 +93,14 @@ def main(args: Sequence[str] | None = None) -> int:
     # Python has None for streams that the parent process closed (`>&-`)
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open to the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    tolerate()
     _escape()
-    stdout = sys.stdout
     try:
         code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as e:
         return e.exit_code
-    except SystemExit as e:  # completion, and a closed pipe, where click wraps the stream before it ends
-        if sys.stdout is not stdout:
-            return 0
+    except SystemExit as e:  # completion
         return e.code if isinstance(e.code, int) else 1
     except (KeyboardInterrupt, click.Abort):
         _report("interrupted", None, label="")
@@ -124,10 +123,6 @@ def main(args: Sequence[str] | None = None) -> int:
             click.echo(e.traceback, nl=False, err=True)
         _report(str(e), e.hint)
         return e.exit_code
-    except BrokenPipeError:
-        # The reader of our output has closed it. Nothing more may be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except MemoryError:
         _report("out of memory", "a shorter duration, fewer flows or no series need less")
         return 1

@@ -66,16 +66,9 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
 
 
 def printed(show: Callable[[], object]) -> None:
-    """Shows what the command has done. Nobody has to read it to the end (`| head`): the exit code stands."""
-    try:
-        show()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except BrokenPipeError:  # nothing more may be written to it, not even at exit
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    """Shows what the command has done, before anything that follows."""
+    show()
+    sys.stdout.flush()
 
 
 def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:
