@@ -138,7 +138,7 @@ class _Sweep(click.Command):
 @figure_size()
 @click.option("--csv", is_flag=True, help="Write flows.csv, links.csv, ... into DIR, beside Parquet.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, no notes: errors alone.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
 def command(
     file: Path,
@@ -256,6 +256,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool) -> None:
         click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}")
     if not quiet:
         _notes(swept)
+    _failures(swept)
 
 
 @click.command("merge", epilog=MERGE_EXAMPLES, short_help="join the folders of a sweep's shards")
@@ -301,13 +302,17 @@ def _notes(swept: Swept) -> None:
         )
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
+
+
+def _failures(swept: Swept) -> None:
     for failure in swept.failures[:_MAX_SHOWN]:
         where = " ".join(f"{key}={value}" for key, value in failure.set.items())
         click.echo(f"failed: {where}: {failure.why}", err=True)
     if len(swept.failures) > _MAX_SHOWN:
         click.echo(f"and {len(swept.failures) - _MAX_SHOWN:,} more: --json has them all", err=True)
     if swept.failures:
-        click.echo(f"{len(swept.failures):,} points failed; the same command runs them again", err=True)
+        number = "1 point" if len(swept.failures) == 1 else f"{len(swept.failures):,} points"
+        click.echo(f"{number} failed; the same command runs what failed again", err=True)
 
 
 class Bar:

@@ -271,6 +271,10 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
     with pytest.warns(UserWarning, match="failed"):
         points = el.read_sweep(tmp_path / "grid", of="points")
     assert list(points["failure"].notna()) == [False, True, False, False]
+    quiet = eddyline(*words, "--out", "grid", "--quiet")
+    assert (quiet.code, quiet.out) == (1, "")
+    assert re.search(r"^failed: link\.down\.rate=1 Mbit/s .* grows without bound", quiet.err, re.M)
+    assert "1 point failed; the same command runs what failed again\n" in quiet.err
     again = eddyline(*words, "--out", "grid", "--json")
     assert again.code == 1
     d = json.loads(again.out)
