@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -22,14 +23,13 @@ from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from eddyline.sweeps.grid import Grid
 
 __all__ = ["merge"]
 
 
-def merge(folders: Sequence[Path], out: Path) -> Swept:
+def merge(folders: Sequence[str | Path], out: str | Path) -> Swept:
     """Joins folders of one sweep, shards or parts of it, into one folder. Points that are missing may follow later.
 
     Args:
@@ -42,6 +42,10 @@ def merge(folders: Sequence[Path], out: Path) -> Swept:
     Raises:
         InputError: A folder holds no sweep, or they hold different ones.
     """
+    return _merged([Path(folder) for folder in folders], Path(out))
+
+
+def _merged(folders: Sequence[Path], out: Path) -> Swept:
     started = time.monotonic()
     document = _common([*folders, *([out] if manifest.read(out) is not None else [])])
     grid = manifest.grid_of(document)

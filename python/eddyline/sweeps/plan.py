@@ -56,8 +56,7 @@ class Plan:
         shard: tuple[int, int] | None = None,
     ) -> None:
         require(world)
-        if shard is not None and not 1 <= shard[0] <= shard[1]:
-            raise InputError(f"shard {shard[0]}/{shard[1]}: allowed are 1/N to N/N")
+        _require_shard(shard)
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
         if both:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
@@ -181,6 +180,17 @@ class Plan:
         """The points of this shard; all where there is none."""
         index, shards = self.shard or (1, 1)
         return range(index - 1, len(self.grid), shards)
+
+
+def _require_shard(shard: object) -> None:
+    match shard:
+        case None:
+            return
+        case (int(index), int(shards)):
+            if not 1 <= index <= shards:
+                raise InputError(f"shard {index}/{shards}: allowed are 1/N to N/N")
+        case _:
+            raise InputError(f"shard {shard!r}: not a pair of integers", "(3, 8) is the third of eight")
 
 
 def _origins(texts: Sequence[str]) -> tuple[Origin, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -117,10 +117,11 @@ def sweep(
         source = Source.of_table(scenario)
     else:
         source = Source.of_file(Path(scenario))
-    lists = [
-        Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given)))
-        for key, given in vary.items()
-    ]
+    lists = []
+    for key, given in vary.items():
+        if isinstance(given, Mapping) or not isinstance(given, Iterable):
+            raise InputError(f"{key}: {given!r} is no list of values", "of one value too: [VALUE]")
+        lists.append(Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))))
     jitter = [] if start_jitter is None else [("flow.*.start_jitter", value_text(start_jitter))]
     plan = Plan(source, lists, [*earlier, *pairs(set), *jitter], seeds, world, shard)
     return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s)

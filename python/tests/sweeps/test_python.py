@@ -48,6 +48,13 @@ def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
     assert (again.done, again.ran) == (8, 0)
 
 
+def test_folders_are_named_by_text_too(lossy, tmp_path):
+    for index in (1, 2):
+        el.sweep(str(lossy()), {"seed": "1..4"}, out=str(tmp_path / f"{index}"), shard=(index, 2))
+    merged = el.merge([str(tmp_path / "1"), tmp_path / "2"], str(tmp_path / "whole"))
+    assert (merged.done, len(merged.flows)) == (4, 4)
+
+
 def test_the_listener_is_told(lossy, tmp_path):
     told = Told()
     el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)
@@ -66,6 +73,10 @@ def test_the_listener_is_told(lossy, tmp_path):
         ({"world": "moon"}, "moon"),
         ({"workers": 0}, "0 workers"),
         ({"seeds": 0}, "0 seeds"),
+        ({"vary": {"link.up.rate": 5}}, "link.up.rate: 5 is no list of values"),
+        ({"vary": {"link.down.loss": {"kind": "periodic"}}}, "no list of values"),
+        ({"shard": "1/2"}, "shard '1/2': not a pair of integers"),
+        ({"shard": (1, 2, 3)}, "not a pair of integers"),
         ({"engine": "moon"}, "no engine 'moon'"),
         ({"scenario": {"duration": "1 s", "x": object()}}, "object"),
         ({"scenario": "nowhere.toml"}, "nowhere.toml"),
