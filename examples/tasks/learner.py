@@ -9,8 +9,8 @@ never saw. A policy that is good enough becomes a controller: docs/guides/learni
 Lines that begin with #> are what it prints, "..." stands for anything.
 
 #> training: random search over a linear policy
-#> reward before: 8.6...
-#> reward after:  9...
+#> mean reward a decision before: 8.6...
+#> mean reward a decision after:  9...
 #> improved
 """
 
@@ -51,7 +51,7 @@ def score(policy: Policy, seeds: int = 1) -> float:
 
 
 def episode(env: gym.Env, policy: Policy, seed: int) -> float:
-    """Mean reward a decision of one episode."""
+    """Mean reward a decision of one episode: its return depends on how many round trips it has."""
     observation, _ = env.reset(seed=seed)
     total, steps, done = 0.0, 0, False
     while not done:
@@ -100,8 +100,8 @@ def main() -> None:
         before = score(policy)
         model.learn(30_000)
     after = score(policy)
-    print(f"reward before: {before:.3f}")
-    print(f"reward after:  {after:.3f}")
+    print(f"mean reward a decision before: {before:.3f}")
+    print(f"mean reward a decision after:  {after:.3f}")
     print("improved" if after > before + 0.1 else "not improved")
 
 

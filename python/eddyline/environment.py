@@ -105,6 +105,9 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
     Episode: one run of the scenario. `truncated` at its end; `terminated` when the flow has transferred its `size`. The
     time from the last whole interval to the end has no reward; the final observation repeats the previous one.
 
+    Return: with a decision in every round trip, a policy with shorter round-trip times decides more often in an
+    episode, and its return is larger for that alone. Compare policies by the mean reward a decision, or use `every`.
+
     Seed: `reset(seed=n)` runs the scenario with seed n; `reset()` draws the next one from the environment's own
     generator. The same seed and actions give the same episode, bit for bit.
 
@@ -294,7 +297,11 @@ def env(
     max_window: float = 1e6,
     randomise: Mapping[str, Sequence[object] | str] | None = None,
 ) -> CongestionControl:
-    """An environment of a scenario or of several: see `CongestionControl`, which it makes."""
+    """An environment of a scenario or of several: see `CongestionControl`, which it makes.
+
+    Compare policies by the mean reward a decision, not by the return of an episode, unless `every` is given: round
+    trips are more where they are shorter.
+    """
     return CongestionControl(scenario, flow, every=every, reward=reward, max_window=max_window, randomise=randomise)
 
 

@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import eddyline as el
-from eddyline.environment import REWARDS
+from eddyline.environment import EXAMPLE, REWARDS
 from eddyline.observations import OBSERVATION
 
 from .conftest import ROOT, Fixed
@@ -153,6 +153,32 @@ def test_a_reward_that_is_no_number_is_refused(table, wrong):
 
 def queue_follower(seen: Any) -> Any:
     return np.clip([0.3 * (0.3 - seen[1]) - 2 * seen[6]], -1, 1).astype(np.float32)
+
+
+def test_the_mean_a_decision_ranks_policies_and_the_return_does_not():
+    """The numbers of docs/guides/learning.md: one of the policies uses a third of the link."""
+
+    def rewards(policy: Any, every: str | None = None) -> list[float]:
+        env = el.env({**EXAMPLE, "duration": "12 s"}, every=every)
+        observation, _ = env.reset(seed=1)
+        given: list[float] = []
+        over = False
+        while not over:
+            observation, reward, terminated, truncated, _ = env.step(policy(observation))
+            given.append(float(reward))
+            over = terminated or truncated
+        return given
+
+    def idle(_: Any) -> Any:
+        return np.zeros(1, np.float32)
+
+    alone, follower = rewards(idle), rewards(queue_follower)
+    assert (len(alone), len(follower)) == (290, 229)
+    assert (sum(alone), sum(follower)) == pytest.approx((2508, 2192), abs=1)
+    assert (np.mean(alone), np.mean(follower)) == pytest.approx((8.65, 9.57), abs=0.01)
+    alone, follower = rewards(idle, "100 ms"), rewards(queue_follower, "100 ms")
+    assert len(alone) == len(follower) == 120
+    assert (sum(alone), sum(follower)) == pytest.approx((1031, 1141), abs=1)
 
 
 class Learned:
