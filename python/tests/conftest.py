@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
+
+PAPERS = "python/tests/papers/"
+
 TWO_WAY = """\
 title    = "two-way"
 duration = "4 s"
@@ -48,6 +53,23 @@ ack        = ["down"]
 LIVE = os.environ.setdefault("EDDYLINE_TESTED_LIVE", os.environ.get("EDDYLINE_LIVE", "?"))
 LINUX = os.environ.get("EDDYLINE_LINUX")
 os.environ["EDDYLINE_LIVE"] = ""
+# Nothing here multiplies large matrices, and a process that imports numpy starts faster without threads for that.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is no such hook
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """With `--dist loadfile` all tests of papers stay in one process, as those of a file do: they share the papers."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return PAPERS if file.startswith(PAPERS) else file
+
+    return Scheduling(config, log)
 
 
 def heed() -> None:

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ class ForkServer:
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=0,  # else the end of a short command is read with its number, and the selector never sees it
             env=env,
             process_group=0,  # Ctrl-C is for the tests
         )
@@ -76,7 +78,8 @@ class ForkServer:
             self._process.stdin.flush()
             pid = self._number()
             if not self._selector.select(timeout):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may end at this moment
+                    os.kill(pid, signal.SIGKILL)
                 self._number()
                 raise subprocess.TimeoutExpired(list(words), timeout)
             code = self._number()
