@@ -246,7 +246,7 @@ class Scenario:
         """Runs the scenario in a world.
 
         Args:
-            world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
+            world: A name of `WORLDS`: `"sim"`, `"theory"`, `"kernel"` (Linux only) or `"quic"`.
             set: Keys to override in this run, by dotted name.
             seeds: Run it that many times, with the scenario's seed, the next, ...; the result is `Results`. Warns where
                 nothing is random: `eddyline run --seeds` then sets `flow.*.start_jitter` by itself.
