@@ -47,6 +47,14 @@ class _Result(Protocol):
     @property
     def links(self) -> pd.DataFrame: ...
     @property
+    def groups(self) -> pd.DataFrame: ...
+    @property
+    def arrivals(self) -> pd.DataFrame: ...
+    @property
+    def traffic(self) -> pd.DataFrame: ...
+    @property
+    def probes(self) -> pd.DataFrame: ...
+    @property
     def series(self) -> pd.DataFrame: ...
     @property
     def legend(self) -> Legend: ...
@@ -124,6 +132,26 @@ class Results(Sequence[_One], Generic[_One]):
     def links(self) -> pd.DataFrame:
         """One row per result and link: `seed` or `world`, then the columns of a result's `links`."""
         return self._stacked([r.links for r in self._results])
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """One row per result and table with `count` above one, as `flows` has one per flow."""
+        return self._stacked([r.groups for r in self._results])
+
+    @property
+    def arrivals(self) -> pd.DataFrame:
+        """One row per result and table of arrivals, as `flows` has one per flow."""
+        return self._stacked([r.arrivals for r in self._results])
+
+    @property
+    def traffic(self) -> pd.DataFrame:
+        """One row per result and source of unresponsive traffic, as `flows` has one per flow."""
+        return self._stacked([r.traffic for r in self._results])
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """One row per result and table of latency probes, as `flows` has one per flow."""
+        return self._stacked([r.probes for r in self._results])
 
     @property
     def series(self) -> pd.DataFrame:

@@ -557,6 +557,11 @@ class Result(Recording):
         return self._frame("groups")
 
     @property
+    def arrivals(self) -> pd.DataFrame:
+        """One row per table of arrivals: `arrived`, `mean_present`, `completion_s.p99`; `by_size` has lists."""
+        return self._frame("arrivals")
+
+    @property
     def traffic(self) -> pd.DataFrame:
         """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
         return self._frame("traffic")

@@ -171,3 +171,45 @@ def test_saved_results_of_several_worlds_can_be_read_again(eddyline, scenario, t
 
 def _document(folder):
     return without_cost(json.loads((folder / "result.json").read_text()))
+
+
+TABLES = """
+[[flow]]
+name = "many"
+count = 2
+controller = { kind = "reno" }
+data = ["down"]
+ack = ["up"]
+
+[[arrivals]]
+name = "pages"
+controller = { kind = "cubic" }
+rate = "20 /s"
+size = { kind = "fixed", size = "20 kB" }
+data = ["down"]
+ack = ["up"]
+
+[[traffic]]
+name = "call"
+model = { kind = "cbr", rate = "100 kbit/s" }
+packet = "200 B"
+path = ["down"]
+
+[[probe]]
+name = "probes"
+data = ["down"]
+ack = ["up"]
+"""
+
+
+def test_every_list_of_results_is_a_frame(scenario):
+    several = el.Scenario.load(scenario(more=TABLES)).run(seeds=2)
+    for name in ("flows", "links", "groups", "arrivals", "traffic", "probes"):
+        (one, two), both = [getattr(r, name) for r in several], getattr(several, name)
+        assert len(one) > 0, name
+        assert list(both.columns) == ["seed", *one.columns]
+        assert list(both["seed"]) == [7] * len(one) + [8] * len(two)
+    assert several.arrivals["completion_s.p50"].gt(0).all()
+    without = el.Scenario.load(scenario(LOSS)).run(seeds=2)
+    assert without.arrivals.empty
+    assert without[0].arrivals.empty

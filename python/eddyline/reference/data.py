@@ -16,9 +16,10 @@ __all__ = ["PACKET_LOG", "packet_log_page", "result_page", "series_page"]
 _RESULT = """\
 The result has the same structure in every world: `eddyline run FILE --json`, `result.json` in an output folder,
 `Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals`, `.traffic` and `.probes` are pandas
-frames of the lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot
-determine is `null`. Means and counts are exact; percentiles are interpolated in a log-linear histogram: their
-relative error is at most 1/128, and they are within the range of the samples.
+frames of the lists, with nested fields as dotted columns (`rtt_s.mean`); those of several results (`run(seeds=N)`)
+begin with the column `seed` or `world`. Units are SI. A value that a world cannot determine is `null`. Means and
+counts are exact; percentiles are interpolated in a log-linear histogram: their relative error is at most 1/128, and
+they are within the range of the samples.
 
 `--seeds N` gives `{"runs": [...], "summary": ...}`: in the summary each number is `{"mean", "sd", "ci95": [low,
 high], "n"}`. `eddyline schema result` prints the JSON Schema from which this page is made."""
@@ -32,10 +33,10 @@ counts cover the interval. `eddyline schema series` prints the quantities as JSO
 _LOG = """\
 `eddyline run FILE --log FILE.parquet` records every packet event of world `sim`; `--log-of NAME` restricts it to one
 flow, link, traffic or arrivals table. In Python, `run(..., log=True)` or `log=NAME` records it for `Result.log`. Rows
-are in order of time. `--log FILE.txt` writes the same columns as text, one event per line: `-` for no link, `R` at
-the end for a retransmission. Both are written while the run goes on, 65,536 rows at a time, so that memory does not
-grow with its length; the file has its name when the run is over. What `run(..., log=True)` keeps in memory takes 31
-bytes a row."""
+are in order of time. `--log FILE.txt` writes the same columns as text, one event per line: names in double quotes,
+`"-"` for no link, `R` at the end for a retransmission. Both are written while the run goes on, 65,536 rows at a time,
+so that memory does not grow with its length; the file has its name when the run is over. What `run(..., log=True)`
+keeps in memory takes 31 bytes a row."""
 
 PACKET_LOG = {
     "time_s": ("float", "s", "Time of the event."),
