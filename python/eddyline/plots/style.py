@@ -64,7 +64,10 @@ _TEX_CHARACTERS = {
 }
 _TEX = ("xelatex", "lualatex", "pdflatex")
 
+_FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: publishers refuse files with Type 3 fonts
+
 STYLE: Any = {
+    **_FONTS,
     "axes.grid": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -186,6 +189,11 @@ class Picture(Figure):
         """Draws it, its text as it is."""
         literally(self)
         super().draw(renderer)
+
+    def savefig(self, *args: Any, **kwargs: Any) -> None:
+        """As matplotlib's, with fonts that publishers take."""
+        with rc_context(_FONTS):
+            super().savefig(*args, **kwargs)
 
     def _repr_png_(self) -> bytes:
         with BytesIO() as file, rc_context(STYLE):
