@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import eddyline._core as _core
 from eddyline.errors import InputError, ScenarioError
 from eddyline.spelling import unknown
+from eddyline.sweeps.schema import columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,21 +59,7 @@ def require_axis(keys: Sequence[str], by: str | None) -> None:
 
 def possible_metrics(of: str) -> list[str]:
     """The columns of numbers that a table may have, those among them that some scenarios have only."""
-    schema = json.loads(_core.schema("result"))
-    return list(_numbers(schema["properties"][of]["items"], schema["$defs"], ""))
-
-
-def _numbers(schema: Mapping[str, Any], definitions: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Dotted names of the numbers and truth values that a value of this schema has."""
-    if "$ref" in schema:
-        schema = definitions[schema["$ref"].rpartition("/")[2]]
-    for each in schema.get("anyOf", ()):
-        yield from _numbers(each, definitions, name)
-    for field, inner in schema.get("properties", {}).items():
-        yield from _numbers(inner, definitions, f"{name}.{field}" if name else field)
-    types = schema.get("type", ())
-    if {"number", "integer", "boolean"} & ({types} if isinstance(types, str) else set(types)):
-        yield name
+    return [name for name, kind in columns(of).items() if kind != "string"]
 
 
 def _tables(scenario: Mapping[str, Any]) -> list[str]:

@@ -108,7 +108,9 @@ def _empty(kind: str, grid: Grid) -> Any:
 def _frame(table: Any, text: tuple[str, ...]) -> pd.DataFrame:
     """A frame like `Result.flows`: a column without values is NaN."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_null(field.type) and field.name not in text:
+        truth = pa.types.is_boolean(field.type) and table[field.name].null_count == table.num_rows > 0
+        null = pa.types.is_null(field.type) and field.name not in text  # in parts of format 1
+        if truth or null:
             table = table.set_column(place, field.name, pc.cast(table[field.name], pa.float64()))
     frame: pd.DataFrame = table.to_pandas()
     return frame

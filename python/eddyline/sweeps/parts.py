@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eddyline.sweeps.entities import ENTITIES
+from eddyline.sweeps.schema import columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,9 @@ __all__ = ["POINTS", "TEXTS", "joined", "label_types", "labelled", "tables", "wi
 
 POINTS = "points"
 """The table of points themselves."""
+
+_TYPES = {"number": pa.float64(), "integer": pa.int64(), "boolean": pa.bool_(), "string": pa.string()}
+"""Arrow types of the types of JSON."""
 
 TEXTS = pa.list_(pa.field("element", pa.string()))
 """A list of texts, with the element name that Parquet gives it."""
@@ -37,7 +41,7 @@ def tables(outcomes: Sequence[Outcome], grid: Grid) -> dict[str, Table]:
             owners += [outcome.point] * len(part)
             rows += part
         if rows:
-            made[kind] = _entities(owners, rows, entity, grid)
+            made[kind] = labelled(_entities(rows, kind, entity), owners, grid)
     return made
 
 
@@ -51,14 +55,17 @@ def _points(outcomes: Sequence[Outcome], grid: Grid) -> Table:
     return labelled(table, [o.point for o in outcomes], grid)
 
 
-def _entities(owners: Sequence[int], rows: Sequence[dict[str, Any]], entity: str, grid: Grid) -> Table:
+def _entities(rows: Sequence[dict[str, Any]], kind: str, entity: str) -> Table:
     table = pa.Table.from_struct_array(pa.array(rows))
     while any(pa.types.is_struct(f.type) for f in table.schema):
         table = table.flatten()  # `rtt_s` with `mean` becomes `rtt_s.mean`
     # tables within an entity (completion times by size) do not fit a row
     table = table.drop_columns([f.name for f in table.schema if pa.types.is_list(f.type)])
-    table = table.rename_columns([entity if name == "name" else name for name in table.column_names])
-    return labelled(table, owners, grid)
+    # by the schema of results: a column has its type without any value too, so that sweeps can be put together
+    types = columns(kind)
+    fields = [f.with_type(_TYPES[types[f.name]]) if f.name in types else f for f in table.schema]
+    table = table.cast(pa.schema(fields))
+    return table.rename_columns([entity if name == "name" else name for name in table.column_names])
 
 
 def labelled(table: Table, owners: Sequence[int], grid: Grid) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -29,6 +30,18 @@ def of_format_1(lossy, tmp_path) -> Path:
     points = part / "points.parquet"
     pq.write_table(pq.read_table(points).replace_schema_metadata(), points)
     return folder
+
+
+def test_a_column_has_the_type_of_the_schema_without_values_too(lossy, scenario, tmp_path):
+    el.sweep(lossy(more=WATCHED), {"seed": [1]}, out=tmp_path / "sim")
+    el.sweep(scenario(), {"seed": [1]}, out=tmp_path / "theory", world="theory")
+    for kind in ("flows", "links"):
+        theory, sim = (
+            pq.read_schema(next((tmp_path / world / "parts").iterdir()) / f"{kind}.parquet")
+            for world in ("theory", "sim")
+        )
+        assert not [field for field in theory if pa.types.is_null(field.type)]
+        assert {field.name: field.type for field in theory} == {field.name: field.type for field in sim}
 
 
 def test_a_folder_of_format_1_has_what_it_had(of_format_1):

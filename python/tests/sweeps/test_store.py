@@ -12,7 +12,7 @@ import eddyline.parquet as parquet
 from eddyline.sweeps import disk
 from eddyline.sweeps import store as module
 from eddyline.sweeps.disk import put
-from eddyline.sweeps.frame import read_table
+from eddyline.sweeps.frame import _frame, read_table
 from eddyline.sweeps.grid import Grid, Vary
 from eddyline.sweeps.parts import POINTS
 from eddyline.sweeps.store import Store, parts_of
@@ -74,6 +74,14 @@ def test_what_goes_in_comes_out_by_point(tmp_path):
     assert len(parts_of(tmp_path)) == 1
     again = Store(tmp_path, GRID)
     assert (again.done, list(again.approximations)) == (set(range(200)), ["a note"])
+
+
+def test_a_column_without_values_is_nan(tmp_path):
+    held = Store(tmp_path, GRID)
+    held.add([Outcome(0, {"links": [{"name": "l", "lost": None, "bottleneck": None, "utilisation": None}]})])
+    held.finish()
+    frame = _frame(read_table(tmp_path, "links", GRID), text=())
+    assert [str(frame[name].dtype) for name in ("lost", "bottleneck", "utilisation")] == ["float64"] * 3
 
 
 def test_parts_are_joined_on_the_way(tmp_path):
