@@ -201,12 +201,12 @@ def command(
             if bar.points and not quiet:
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
-    printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
+    printed(lambda: _show(swept, as_json=as_json, quiet=quiet, aside=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
         _write_csv(swept, wanted=csv)
         if plot is not None:
-            draw(swept.plot(*metrics, of=of, by=by), plot)
+            _draw(swept, metrics, of, by, plot, quiet=quiet)
         if as_table:
             printed(lambda: _tables(swept, metrics, of))
     return 1 if swept.failures else 0
@@ -216,6 +216,20 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
     """Writes the tables as CSV if that is wanted, or if those of an earlier call lack points by now."""
     if wanted or (swept.ran and any(swept.folder.glob("*.csv"))):
         swept.write_csv()
+
+
+def _draw(swept: Swept, metrics: Sequence[str], of: str, by: str | None, plot: Path, *, quiet: bool) -> None:
+    """Writes the figure, and notes if it has not all lines."""
+    from eddyline.plots.sweeps import LinesLeftOut
+
+    with warnings.catch_warnings(record=True) as left_out:
+        warnings.simplefilter("always", LinesLeftOut)
+        figure = swept.plot(*metrics, of=of, by=by)
+    draw(figure, plot)
+    if left_out and not quiet:
+        fewer = ["--by KEY has lines for the values of one key only"] if by is None and len(swept.keys) > 2 else []
+        fewer.append("--of TABLE has those of links, groups, ...")
+        click.echo(f"note: {plot}: {left_out[0].message}: {', '.join(fewer)}", err=True)
 
 
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
@@ -245,15 +259,15 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
         print_table(shown)
 
 
-def _show(swept: Swept, *, as_json: bool, quiet: bool) -> None:
-    """Prints the state of the folder."""
+def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False) -> None:
+    """Prints the state of the folder; with `aside`, because standard output is for a table, on standard error."""
     if as_json:
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     elif not quiet:
         already = swept.done - swept.ran
         earlier = f", {already:,} of them earlier" if already else ""
-        click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}")
+        click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}", err=aside)
     if not quiet:
         _notes(swept)
     _failures(swept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["kind_of", "label_of", "panels", "short_names"]
+__all__ = ["LinesLeftOut", "kind_of", "label_of", "panels", "short_names"]
 
 _NAMES = 66  # characters below a panel
 _LOG_FROM = 20.0  # a key whose values span this factor has a logarithmic axis
@@ -42,6 +43,10 @@ _ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)", "_rpm"
 """Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""
 
 _ACRONYMS = {"rtt": "RTT", "tcp": "TCP", "tls": "TLS", "http": "HTTP"}
+
+
+class LinesLeftOut(UserWarning):
+    """A figure has not room for all lines."""
 
 
 def kind_of(metric: str) -> str:
@@ -81,6 +86,9 @@ def panels(
         lines: The columns that tell the lines of a panel from each other.
         title: Above the figure.
     """
+    number = statistics.groupby(list(lines), sort=False, dropna=False, observed=True).ngroups
+    if number > MAX_LINES:
+        warnings.warn(LinesLeftOut(f"the figure has the first {MAX_LINES} of {number:,} lines"), stacklevel=3)
     metrics = list(dict.fromkeys(statistics["metric"]))
     values = list(dict.fromkeys(statistics[x]))
     with rc_context(STYLE):

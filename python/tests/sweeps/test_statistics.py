@@ -105,8 +105,9 @@ def test_names_are_an_axis_too(lossy, tmp_path):
 def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--seeds", 3, "--out", "grid")
     ran = eddyline(*words, "--table", "--metric", "goodput_bps", "--plot", "g.svg", "--width", 3.5, "--csv")
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (0, "6 of 6 points done: grid\n")  # standard output has the table alone
     lines = ran.out.splitlines()
+    assert "goodput, mean" in lines[0]
     assert "goodput, mean ± half of the 95 % interval" in ran.out
     (row,) = [line for line in lines if line.strip().startswith("download")]
     for cell in (part for part in row.split("  ") if "±" in part):
@@ -134,7 +135,7 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
 
 def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_path):
     seeds = eddyline("sweep", lossy(), "--vary", "seed=1..3", "--out", "seeds", "--table", "--metric", "goodput_bps")
-    assert (seeds.code, seeds.err) == (0, "")
+    assert (seeds.code, seeds.err) == (0, "3 of 3 points done: seeds\n")
     assert "goodput_bps" in seeds.out
     assert "±" in seeds.out
     (tmp_path / "poisson.toml").write_text(
@@ -180,7 +181,8 @@ def test_a_figure_over_seeds_alone_is_refused_before_anything_runs(eddyline, los
 def test_what_only_some_results_have_is_known_after_the_sweep(eddyline, lossy, tmp_path):
     words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--out", "grid", "--table")
     ran = eddyline(*words, "--metric", "delivered_ce")
-    assert (ran.code, ran.out) == (1, "2 of 2 points done: grid\n")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("2 of 2 points done: grid\n")
     assert "there is no metric 'delivered_ce'" in ran.err
     assert len(el.read_sweep(tmp_path / "grid")) == 2
 
@@ -199,6 +201,21 @@ def test_the_schema_has_the_metrics_of_every_table(lossy, tmp_path):
         assert shown <= possible
         assert possible - shown <= {"card_refusals", "corrupted", "delivered_ce"}
         assert set(METRICS[of]) <= possible
+
+
+def test_a_figure_without_all_lines_is_said_to_be_one(eddyline, lossy, tmp_path):
+    vary = [
+        f"--vary=link.{key}" for key in ("down.rate=1 Mbit/s,2 Mbit/s", "up.delay=1 ms,2 ms", "down.delay=1 ms,2 ms")
+    ]
+    words = ("sweep", lossy(("[[flow]]", "[[flow]]\ncount = 5")), *vary, "--out", "grid", "--plot", "g.svg")
+    ran = eddyline(*words)
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert ran.err.startswith("note: g.svg: the figure has the first 12 of 20 lines: --by KEY ")
+    assert "--of TABLE" in ran.err
+    for fewer in (("--quiet",), ("--by", "link.up.delay"), ("--of", "groups")):
+        assert eddyline(*words, *fewer).err == ""
+    with pytest.warns(UserWarning, match="the first 12 of 20 lines"):
+        el.open(tmp_path / "grid").plot()
 
 
 def test_values_without_results_are_left_out_of_figures(lossy, tmp_path):
