@@ -28,6 +28,7 @@ pub mod result;
 pub mod series;
 pub mod sides;
 mod trace;
+mod trace_packet;
 mod trace_rate;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -14,7 +14,7 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, preset_limit, read, relative_limit, schema, trace, trace_rate};
+use crate::{build, overrides, preset_limit, read, relative_limit, schema, trace, trace_packet, trace_rate};
 
 /// A valid scenario.
 #[derive(Debug, Clone)]
@@ -85,6 +85,7 @@ fn parse_and_check(
     }
     overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
     trace_rate::fill_in(&mut root, input.folder, files, report);
+    trace_packet::fill_in(&mut root, input.folder, files);
     preset_limit::fill_in(&mut root);
     relative_limit::resolve(&mut root, report);
     schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);

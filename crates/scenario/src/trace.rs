@@ -45,9 +45,9 @@ pub(crate) fn read(
             traces.of_traffic.push(None);
             continue;
         };
+        let table = [Step::Key("traffic"), Step::Item(i)];
         let mut wrong = |key: &str, message: String, hint: Option<String>| {
-            let path = [Step::Key("traffic"), Step::Item(i), Step::Key("model"), Step::Key(key)];
-            report.wrong(root, &path, message, hint);
+            report.wrong(root, &[&table[..], &[Step::Key("model"), Step::Key(key)]].concat(), message, hint);
         };
         let trace = match traffic.model.trace_file() {
             None => None,
@@ -72,6 +72,13 @@ pub(crate) fn read(
             for error in errors(traffic, trace.as_deref()) {
                 wrong(error.key, error.message, None);
             }
+        }
+        if let Some(largest) = trace.as_deref().and_then(|trace| traffic.model.largest_packet(trace))
+            && largest > traffic.packet.get()
+        {
+            let message = format!("{} is less than the trace's largest packet, {largest} B", traffic.packet);
+            let hint = format!("leave packet out, or packet = \"{largest} B\": recorded packets are not split");
+            report.wrong(root, &[&table[..], &[Step::Key("packet")]].concat(), message, Some(hint));
         }
         traces.of_traffic.push(trace);
     }

@@ -112,6 +112,15 @@ impl TrafficParams {
             _ => None,
         }
     }
+
+    /// The largest packet on the wire, if the model plays recorded packets: this trace's.
+    #[must_use]
+    pub fn largest_packet(&self, trace: &Trace) -> Option<u64> {
+        match self {
+            Self::Trace(p) => p.largest_packet(trace),
+            _ => None,
+        }
+    }
 }
 
 /// A source of unresponsive traffic.

@@ -31,7 +31,8 @@ pub struct TraceParams {
     /// After the last frame begin again with the first; else each viewer's stream ends there.
     #[serde(default = "yes")]
     pub repeat: bool,
-    /// Format of a line. Default: determined by the first line.
+    /// Format of a line. Default: by the number of columns of the first line: four are `verbose`, two `packets` (time in seconds), one
+    /// `terse`. `frame_times` (time in milliseconds) has to be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TraceFormat>,
     /// Unit of sizes; bits are rounded up to whole bytes.
@@ -71,6 +72,12 @@ impl TraceParams {
     #[must_use]
     pub const fn reading(&self) -> TraceReading {
         TraceReading { format: self.format, unit: self.unit, interval: self.interval }
+    }
+
+    /// The largest packet on the wire of a trace of packets, each sent as it was recorded; none for frames, which are split.
+    pub(super) fn largest_packet(&self, trace: &Trace) -> Option<u64> {
+        let largest = trace.frames().iter().map(|packet| u64::from(packet.bytes)).max()?;
+        (trace.format() == TraceFormat::Packets).then(|| largest.saturating_add(self.header.get()))
     }
 
     /// Without repetition: the rate while all viewers play; none for unsynchronised viewers, whose number decreases.

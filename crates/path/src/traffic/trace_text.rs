@@ -18,7 +18,7 @@ pub enum TraceFormat {
     Terse,
     /// Time in milliseconds and size, in time order.
     FrameTimes,
-    /// Time in seconds and size, in time order.
+    /// Time in seconds and size, in time order: packets, each sent as it was recorded. Frames of the other formats are split into packets.
     Packets,
 }
 
@@ -141,6 +141,7 @@ const SIZE: &str = "a whole number from 0 to 4294967295 bytes";
 /// (time in s, bytes). Frames of size zero, by which some traces represent skipped frames, take time and send nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
+    format: TraceFormat,
     frames: Vec<Frame>,
     begin: Time,
     duration: Time,
@@ -174,7 +175,8 @@ impl Trace {
         let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Err(TraceError::Empty) };
         let (begin, span) = (first.at, last.at - first.at);
         // a mean interval after the last frame, so that repetition keeps the trace's rate
-        let gap = if lines.format == Some(TraceFormat::Terse) {
+        let Some(format) = lines.format else { return Err(TraceError::Empty) };
+        let gap = if format == TraceFormat::Terse {
             how.interval
         } else {
             Time::from_ps(span.as_ps() / (frames.len() as u64 - 1).max(1))
@@ -184,7 +186,13 @@ impl Trace {
         if frames.is_empty() {
             return Err(TraceError::Empty);
         }
-        Ok(Self { frames, begin, duration: span.saturating_add(gap) })
+        Ok(Self { format, frames, begin, duration: span.saturating_add(gap) })
+    }
+
+    /// The format of its lines.
+    #[must_use]
+    pub const fn format(&self) -> TraceFormat {
+        self.format
     }
 
     /// The frames, none empty, in time order by the trace's own clock.

@@ -150,7 +150,8 @@ pub struct Traffic {
     /// table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Size of a packet on the wire; the largest if the model has several sizes.
+    /// Size of a packet on the wire; the largest if the model has several sizes. A trace of packets is sent as recorded: where its largest
+    /// packet is above 1500 B, that is the default, and less than its largest packet is refused.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub packet: Bytes,
@@ -247,7 +248,7 @@ fn is_zero(time: &Time) -> bool {
     *time == Time::ZERO
 }
 
-const fn default_packet() -> Bytes {
+pub(crate) const fn default_packet() -> Bytes {
     Bytes::new(1500)
 }
 

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use expect::{Bound, Expect, World};
+pub(crate) use flow::default_packet;
 pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, Traffic, Transport};
 pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
 pub use probe::Probe;

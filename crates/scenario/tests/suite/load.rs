@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::{TWO_WAY, as_json, dict, json, toml};
+use eddyline_path::traffic::Source;
 use eddyline_scenario::network::{Application, Pacing};
 use eddyline_scenario::{Format, Input, json_schema, load, load_file, presets};
 use eddyline_units::{Rate, Time};
@@ -379,6 +380,44 @@ fn outages_that_take_for_ever_are_refused() {
     assert_eq!(errors.all[0].message, message);
     // one period alone is a closed form
     toml(&text(" ns"), &[("link.l.outages", "[{ start = \"0 s\", length = \"1 ns\", every = \"3 ns\" }]")]).unwrap();
+}
+
+/// Recorded packets are sent as they were recorded, also those above the default size, and the canonical form says so.
+#[test]
+fn recorded_packets_are_not_split() {
+    let folder = std::env::temp_dir().join(format!("eddyline-trace-packet-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("full.txt", "0.0 1514\n0.1 66\n0.2 1514\n");
+    write("small.txt", "0.0 1200\n0.1 66\n");
+    write("film.txt", "1 I 0 4000\n2 B 40 500\n");
+    let with = |model: &str, more: &str| {
+        let tables =
+            format!("[[traffic]]\nname = \"t\"\npath = [\"l\"]\nmodel = {{ kind = \"trace\", {model} }}\n{more}");
+        let text = format!("{SMALLEST}\n{tables}\n");
+        load(&Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) }, &[])
+    };
+    let sent = |model: &str, more: &str| {
+        let loaded = with(model, more).unwrap_or_else(|e| panic!("{e}"));
+        let t = &loaded.network.traffic[0];
+        let mut source = Source::new(&t.model, t.trace.as_ref(), t.packet, t.start, t.stop, 1, &t.name);
+        let sizes: Vec<u32> = (0..3).map_while(|_| source.next()).map(|packet| packet.bytes).collect();
+        let written: serde_json::Value = serde_json::from_str(&loaded.canonical).unwrap();
+        (sizes, written["traffic"][0]["packet"].as_str().unwrap().to_owned())
+    };
+    let of = |sizes: [u32; 3], packet: &str| (sizes.to_vec(), packet.to_owned());
+    assert_eq!(sent("file = \"full.txt\"", ""), of([1514, 66, 1514], "1514 B"));
+    assert_eq!(sent("file = \"full.txt\", header = \"4 B\"", ""), of([1518, 70, 1518], "1518 B"));
+    assert_eq!(sent("file = \"full.txt\"", "packet = \"9000 B\""), of([1514, 66, 1514], "9 kB"));
+    assert_eq!(sent("file = \"small.txt\"", ""), of([1200, 66, 1200], "1500 B"));
+    assert_eq!(sent("file = \"film.txt\"", ""), of([1500, 1500, 1000], "1500 B"), "frames are");
+    for (file, packet, largest) in [("full.txt", "1500 B", "1514 B"), ("small.txt", "999 B", "1200 B")] {
+        let errors = with(&format!("file = \"{file}\""), &format!("packet = \"{packet}\"")).unwrap_err();
+        let [error] = errors.all.as_slice() else { panic!("{errors}") };
+        assert_eq!(error.key, "traffic.t.packet");
+        assert_eq!(error.message, format!("{packet} is less than the trace's largest packet, {largest}"));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A link that leaves its rate to its trace has the trace's mean, for queue limits too, and the canonical form says so.
