@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::diagnostic::Report;
 use crate::model::{Bound, Expect, World};
 use crate::naming::{Segment, segments};
-use crate::result::{FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
+use crate::result::{ArrivalsResult, FlowResult, GroupResult, LinkResult, ProbeResult, RunResult, TrafficResult};
 use crate::suggestion::{did_you_mean, listed};
 use crate::tree::{Node, Step, is_bare, quoted};
 
@@ -23,6 +23,10 @@ pub enum EntityKind {
     Link,
     /// A source of unresponsive traffic.
     Traffic,
+    /// A table of dynamic flows.
+    Arrivals,
+    /// A table of latency probes.
+    Probe,
 }
 
 /// One expectation, names resolved, bounds in SI units.
@@ -99,6 +103,14 @@ pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<Expectatio
                 let all = result.traffic.iter().filter(|t| wanted(&t.name));
                 outcomes.extend(all.map(|t| expectation.outcome(&t.name, serde_json::to_value(t))));
             }
+            EntityKind::Arrivals => {
+                let all = result.arrivals.iter().filter(|a| wanted(&a.name));
+                outcomes.extend(all.map(|a| expectation.outcome(&a.name, serde_json::to_value(a))));
+            }
+            EntityKind::Probe => {
+                let all = result.probes.iter().filter(|p| wanted(&p.name));
+                outcomes.extend(all.map(|p| expectation.outcome(&p.name, serde_json::to_value(p))));
+            }
         }
         if outcomes.len() == previous {
             // a missing value does not hold
@@ -119,6 +131,8 @@ impl Expectation {
         let list = match self.kind {
             EntityKind::Link => "link",
             EntityKind::Traffic => "traffic",
+            EntityKind::Arrivals => "arrivals",
+            EntityKind::Probe => "probe",
             EntityKind::Flow | EntityKind::Group => "flow",
         };
         ExpectationOutcome {
@@ -221,16 +235,26 @@ type Wrong = (String, Option<String>);
 /// The list and the name in it.
 fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> {
     let parts = segments(of).map_err(|e| (e, None))?;
-    let lists = ["flow", "link", "traffic"];
+    let lists = ["flow", "link", "traffic", "arrivals", "probe"];
     let [Segment::Name(list), which] = parts.as_slice() else {
-        let form = "flow.NAME, link.NAME, traffic.NAME, flow.*, link.* or traffic.*";
-        return Err((format!("{} names no entity; write {form}", quoted(of)), None));
+        let forms = "KIND.NAME or KIND.*, where KIND is flow, link, traffic, arrivals or probe";
+        return Err((format!("{} names no entity; write {forms}", quoted(of)), Some("as in flow.NAME".to_owned())));
     };
     let names = |list: &'static str| root.tables(list).iter().filter_map(|t| t.get("name")?.text().map(|n| (t, n)));
+    let table = |list: &'static str, are: &str, name: &String, kind| {
+        let known = || names(list).map(|(_, n)| n);
+        if known().any(|n| n == name) {
+            return Ok((kind, Some(name.clone())));
+        }
+        let message = format!("there is no {list} {}; {are}: {}", quoted(name), listed(known()));
+        Err((message, did_you_mean(name, known())))
+    };
     match (list.as_str(), which) {
         ("flow", Segment::All) => Ok((EntityKind::Flow, None)),
         ("link", Segment::All) => Ok((EntityKind::Link, None)),
         ("traffic", Segment::All) => Ok((EntityKind::Traffic, None)),
+        ("arrivals", Segment::All) => Ok((EntityKind::Arrivals, None)),
+        ("probe", Segment::All) => Ok((EntityKind::Probe, None)),
         ("flow", Segment::Name(name)) => {
             let count = |t: &Node| t.get("count").and_then(|c| c.to_json().as_u64()).unwrap_or(1);
             if let Some((table, _)) = names("flow").find(|(_, n)| n == name) {
@@ -265,22 +289,15 @@ fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> 
                 did_you_mean(name, known()),
             ))
         }
-        ("traffic", Segment::Name(name)) => {
-            let known = || names("traffic").map(|(_, n)| n);
-            if known().any(|n| n == name) {
-                return Ok((EntityKind::Traffic, Some(name.clone())));
-            }
-            Err((
-                format!("there is no traffic {}; traffic is: {}", quoted(name), listed(known())),
-                did_you_mean(name, known()),
-            ))
-        }
+        ("traffic", Segment::Name(name)) => table("traffic", "traffic is", name, EntityKind::Traffic),
+        ("arrivals", Segment::Name(name)) => table("arrivals", "arrivals are", name, EntityKind::Arrivals),
+        ("probe", Segment::Name(name)) => table("probe", "probes are", name, EntityKind::Probe),
         ("duplex", Segment::Name(name)) => Err((
             "a duplex has no result of its own".to_owned(),
             Some(format!("link.\"{name}/down\" or link.\"{name}/up\"")),
         )),
         _ => Err((
-            format!("{} is no kind of entity; one of flow, link, traffic", quoted(list)),
+            format!("{} is no kind of entity; one of {}", quoted(list), lists.join(", ")),
             did_you_mean(list, lists),
         )),
     }
@@ -293,6 +310,8 @@ fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
         EntityKind::Group => serde_json::to_value(GroupResult::default()),
         EntityKind::Link => serde_json::to_value(LinkResult::default()),
         EntityKind::Traffic => serde_json::to_value(TrafficResult::default()),
+        EntityKind::Arrivals => serde_json::to_value(ArrivalsResult::default()),
+        EntityKind::Probe => serde_json::to_value(ProbeResult::default()),
     };
     let mut leaves = Vec::new();
     leaves_of(&entity.unwrap_or_default(), "", &mut leaves);

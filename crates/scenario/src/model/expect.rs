@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// Entity: `flow."flow 1"`, `link.forward`, `flow.*`.
+    /// Entity, by its kind (`flow`, `link`, `traffic`, `arrivals` or `probe`) and name: `flow."flow 1"`, `link.forward`; `flow.*` is
+    /// every flow.
     #[schemars(extend("examples" = ["flow.download"]))]
     pub of: String,
     /// Value, by its dotted name in the result: `goodput_bps`, `rtt_s.mean`.

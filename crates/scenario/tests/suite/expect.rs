@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::{TWO_WAY, toml};
-use eddyline_scenario::result::{Cost, FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
+use eddyline_scenario::result::{
+    ArrivalsResult, CompletionResult, Cost, FlowResult, GroupResult, LinkResult, ProbeResult, RunResult, TrafficResult,
+};
 use eddyline_scenario::{Expectation, check};
 
 fn flow(name: &str, goodput: Option<f64>) -> FlowResult {
@@ -35,8 +37,12 @@ fn result() -> RunResult {
             jain_index: Some(0.9),
             ..GroupResult::default()
         }],
-        arrivals: vec![],
-        probes: vec![],
+        arrivals: vec![ArrivalsResult {
+            name: "pages".to_owned(),
+            completion_s: CompletionResult { p90: Some(0.8), ..CompletionResult::default() },
+            ..ArrivalsResult::default()
+        }],
+        probes: vec![ProbeResult { name: "web".to_owned(), responsiveness_rpm: Some(900.0), ..ProbeResult::default() }],
         traffic: vec![TrafficResult {
             name: "movie".to_owned(),
             loss_ratio: Some(0.02),
@@ -93,6 +99,28 @@ fn a_missing_value_fails() {
     );
     assert_eq!(held("flow.'flow 1'", "rtt_s.mean", "at_most = \"1 h\""), [("flow.\"flow 1\"".to_owned(), None, false)]);
     assert_eq!(held("link.backward", "utilisation", "at_least = 0"), [("link.backward".to_owned(), None, false)]);
+}
+
+#[test]
+fn dynamic_flows_and_probes_have_expectations() {
+    let paths = "data = [\"forward\"]\nack = [\"backward\"]\n";
+    let size = "{ kind = \"fixed\", size = \"50 kB\" }";
+    let pages =
+        format!("name = \"pages\"\nrate = \"2 /s\"\nsize = {size}\ncontroller = {{ kind = \"reno\" }}\n{paths}");
+    let tables = format!("[[arrivals]]\n{pages}[[probe]]\nname = \"web\"\n{paths}");
+    let held = |of: &str, what: &str, bound: &str| {
+        let all = expectations(&format!("{tables}[[expect]]\nof = {of:?}\nwhat = \"{what}\"\n{bound}\n"));
+        check(&all, &result()).into_iter().map(|o| (o.of, o.value, o.held)).collect::<Vec<_>>()
+    };
+    for of in ["arrivals.pages", "arrivals.*"] {
+        let outcomes = held(of, "completion_s.p90", "at_most = \"500 ms\"");
+        assert_eq!(outcomes, [("arrivals.pages".to_owned(), Some(0.8), false)]);
+    }
+    for of in ["probe.web", "probe.*"] {
+        let outcomes = held(of, "responsiveness_rpm", "at_least = 800");
+        assert_eq!(outcomes, [("probe.web".to_owned(), Some(900.0), true)]);
+    }
+    assert_eq!(held("probe.web", "http_s.p99", "at_most = \"1 s\""), [("probe.web".to_owned(), None, false)]);
 }
 
 #[test]
