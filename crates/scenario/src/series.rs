@@ -46,7 +46,8 @@ pub enum Quantity {
     /// Rate at which packets arrived at the link during the interval.
     #[schemars(extend("x-of" = "link", "x-unit" = "bit/s"))]
     ArrivalBps,
-    /// Rate of packets whose transmission ended during the interval.
+    /// Rate at which packets were transmitted during the interval: one that is in transmission at its end counts in part, on a link with
+    /// framing and a constant rate and delay as a whole.
     #[schemars(extend("x-of" = "link", "x-unit" = "bit/s"))]
     DepartureBps,
     /// Packets dropped by the queue during the interval.

@@ -145,17 +145,32 @@ impl Net {
     }
 
     /// Bits that arrived at `link` so far, and bits that it has transmitted, without framing. The packet in transmission counts in
-    /// part, on a link with framing as a whole; call [`waiting`](Self::waiting) first.
+    /// part, on a steady link with framing as a whole; call [`waiting`](Self::waiting) first.
     fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
         let (meter, _) = self.meter(link);
         let arrived = meter.offered_bytes as f64 * 8.0;
         let options = &self.link_options[link];
-        let waiting = if options.framing.is_none() && options.propagation.is_none() {
-            self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
-        } else {
-            self.settled(link as u32).1 as f64 * 8.0
+        let waiting = || self.settled(link as u32).1 as f64 * 8.0;
+        let left = match (options.framing.is_none(), options.propagation.is_none()) {
+            (true, true) => self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64,
+            (false, true) => waiting(),
+            (_, false) => waiting() + self.untransmitted_bits(now, link),
         };
-        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - waiting)
+        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - left)
+    }
+
+    /// Bits of the packet in transmission on a link that varies that it has yet to transmit, without framing.
+    fn untransmitted_bits(&self, now: Time, link: usize) -> f64 {
+        let store = match &self.links[link].transmitter {
+            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => return 0.0,
+            Transmitter::Store(s) => s,
+            Transmitter::Shared { medium, member } => self.member(*medium, *member),
+        };
+        let Some((packet, end)) = store.transmitting() else { return 0.0 };
+        let line_bits = self.link_options[link].framing.line_bytes(packet.bytes) as f64 * 8.0;
+        // what never ends does not count
+        let share = if end < Time::MAX { (store.capacity_bits(now, end) / line_bits).min(1.0) } else { 1.0 };
+        share * f64::from(packet.bytes) * 8.0
     }
 
     /// The counters of a link.

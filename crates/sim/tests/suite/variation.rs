@@ -3,6 +3,7 @@
 use crate::scenarios;
 
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::{LINK, Quantity};
 use eddyline_sim::Options;
 use scenarios::{flow_result, link, near, network, outcome, result_of};
 
@@ -148,6 +149,26 @@ fn profiles_are_filled() {
         // the backlog at the end is 1,000 packets of 100,000
         near(sent as f64 * 12_000.0, 10e6 * 120.0, 0.03, profile);
     }
+}
+
+/// A packet that an outage holds counts as it is transmitted, in part: not as a whole where its transmission starts.
+#[test]
+fn departures_count_as_they_are_transmitted() {
+    // 8 packets of 12,000 bit in 8 s, and an outage from 2.5 s to 6.5 s: the third is transmitted from 2 s to 7 s
+    let text = cross(12, "outages = [{ start = \"2500 ms\", length = \"4 s\" }]")
+        .replace("10 Mbit/s", "12 kbit/s")
+        .replace("30 s", "10 s")
+        + "[record]\ninterval = \"1 s\"\n";
+    let departures = |text: &str| {
+        let o = outcome(&network(text), &Options { series: true, ..Options::default() });
+        o.series.unwrap().of(LINK, 0, Quantity::DepartureBps).iter().map(|(_, bps)| bps.round()).collect::<Vec<_>>()
+    };
+    let wanted = [12e3, 12e3, 6e3, 0.0, 0.0, 0.0, 6e3, 12e3, 12e3, 12e3];
+    assert_eq!(departures(&text), wanted);
+    // as many bytes again on the wire, at twice the rate
+    let framed = text.replace("12 kbit/s\"\ndelay", "24 kbit/s\"\ndelay");
+    let framed = framed.replace("outages", "framing = { overhead = \"1500 B\" }\noutages");
+    assert_eq!(departures(&framed), wanted);
 }
 
 /// A policed drop-tail link gives the same results with and without an event per departure.
