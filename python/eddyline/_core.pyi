@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
@@ -70,6 +70,7 @@ def load(
     name: str,
     folder: str | PathLike[str] | None = None,
     overrides: Sequence[tuple[str, str]] = (),
+    copies: Mapping[str, str | PathLike[str]] = ...,
 ) -> Scenario: ...
 def load_file(path: str | PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
 def check_points(

@@ -6,12 +6,13 @@ import hashlib
 import json
 import shutil
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
+from eddyline.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "manifest", "placed", "read", "write"]
+__all__ = ["Manifest", "kept", "manifest", "placed", "read", "write"]
 
 
-def read(folder: Path) -> tuple[str, str, Path]:
-    """Document and canonical scenario of a result folder, and where relative paths in the scenario start.
+def read(folder: Path) -> tuple[str, Source]:
+    """Document and scenario of a result folder, with the copies of the scenario's files there.
 
     Raises:
         InputError: It is no result folder.
@@ -34,14 +35,24 @@ def read(folder: Path) -> tuple[str, str, Path]:
         raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
     except UnicodeDecodeError:
         raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
-    return text, canonical, placed(folder, _files(canonical))
+    names = _files(canonical)
+    copies = {name: copy for name, copy in _copies(folder, names).items() if _is_absolute(name) and copy.exists()}
+    return text, Source(canonical, "json", str(folder / SCENARIO), placed(folder, _relative(names)), copies)
+
+
+def kept(path: Path) -> Source | None:
+    """The scenario of a result folder that has copies of the scenario's files; None of any other file."""
+    folder = path.parent
+    if path.name != SCENARIO or not (folder / RESULT).is_file() or not (folder / FILES).is_dir():
+        return None
+    return replace(read(folder.absolute())[1], name=str(path))
 
 
 def write(
     folder: Path,
     write_document: Callable[[Callable[[str], object]], None],
     canonical: str,
-    base: Path,
+    source: Source,
     series: Sequence[tuple[dict[str, str | int], Any]],
     draw: Callable[[], Figure],
     asked: Mapping[str, Mapping[str, Any]],
@@ -49,13 +60,13 @@ def write(
 ) -> list[str]:
     """Fills a new result folder.
 
-    Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
+    Files that the scenario names are copied into it, so that it can be run again anywhere.
 
     Args:
         folder: An empty folder.
         write_document: Writes `result.json`, as `--json` prints it, by calls of the function that it is given.
         canonical: `scenario.json`.
-        base: Where relative paths in the scenario start.
+        source: The scenario as it was written, which knows where its files are.
         series: Tables of series, each with the columns that tell it from the others.
         draw: Draws the plot.
         asked: Options that the results depend on, by world: `Result.asked`.
@@ -68,11 +79,9 @@ def write(
     from eddyline.columns import write as write_table
 
     (folder / SCENARIO).write_text(canonical, "utf-8")
-    names = _files(canonical)
-    for name in names:
-        copy = placed(folder, names) / name
+    for name, copy in _copies(folder, _files(canonical)).items():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(base / name, copy)
+        shutil.copyfile(source.file(name), copy)
     with (folder / RESULT).open("w", encoding="utf-8") as file:
         write_document(file.write)
         file.write("\n")
@@ -149,7 +158,7 @@ def _digest(path: Path) -> str:
 
 
 def _files(canonical: str) -> list[str]:
-    """Relative paths in a scenario, each once."""
+    """Files that a scenario names, each once."""
     try:
         scenario = json.loads(canonical)
         names = {table["model"].get("file") for table in scenario.get("traffic", [])}
@@ -158,7 +167,31 @@ def _files(canonical: str) -> list[str]:
         names |= {link["trace"].get("file") for link in [*scenario.get("link", []), *sides] if "trace" in link}
     except (ValueError, AttributeError, TypeError, KeyError):
         return []  # loading it reports what is wrong
-    return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())
+    return sorted(name for name in names if isinstance(name, str))
+
+
+def _is_absolute(name: str) -> bool:
+    return Path(name).is_absolute()
+
+
+def _relative(names: Sequence[str]) -> list[str]:
+    return [name for name in names if not _is_absolute(name)]
+
+
+def _copies(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Where the copies of a scenario's files are in a result folder, by their names in the scenario.
+
+    Those of absolute paths are numbered, in a folder that no relative path leads to.
+    """
+    relative = _relative(names)
+    base = placed(folder, relative)
+    absolute = [name for name in names if _is_absolute(name)]
+    holder = "absolute"
+    taken = {part for name in relative for part in Path(name).parts}
+    while holder in taken:
+        holder += "_"
+    numbered = {name: folder / FILES / holder / str(n) / Path(name).name for n, name in enumerate(absolute, 1)}
+    return {name: base / name for name in relative} | numbered
 
 
 def placed(folder: Path, names: Sequence[str]) -> Path:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.plots import Legend
+    from eddyline.source import Source
 
 __all__ = ["Results", "write_repetitions"]
 
@@ -28,7 +29,7 @@ class _Scenario(Protocol):
     @property
     def canonical(self) -> str: ...
     @property
-    def folder(self) -> Path: ...
+    def source(self) -> Source: ...
 
 
 class _Result(Protocol):
@@ -231,7 +232,7 @@ class Results(Sequence[_One], Generic[_One]):
         if self._series is not None:
             series = [({}, self._series)]
         with replaced(Path(folder)) as staged:
-            remarks = write(staged, self._write, first.canonical, first.folder, series, self.plot, asked)
+            remarks = write(staged, self._write, first.canonical, first.source, series, self.plot, asked)
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)
 

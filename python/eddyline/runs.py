@@ -237,7 +237,7 @@ def save(
         tables = _tables(results, request, series) if csv else {}
         put = partial(write_document, replies, request)
         drawing = partial(figure, results)
-        return write(staged, put, scenario.canonical, scenario.folder, series, drawing, asked, tables)
+        return write(staged, put, scenario.canonical, scenario.source, series, drawing, asked, tables)
 
 
 def figure(results: Sequence[Result]) -> Figure:

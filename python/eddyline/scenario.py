@@ -72,7 +72,8 @@ class Scenario:
         """Reads a scenario file: TOML, or JSON where its name ends in `.json`.
 
         Args:
-            path: The file. Relative paths in it are relative to its folder.
+            path: The file. Relative paths in it are relative to its folder; of a stored result's `scenario.json`, the
+                files that were stored with it are read.
             set: Keys to override, by dotted name.
 
         Raises:
@@ -80,6 +81,12 @@ class Scenario:
         """
         path = Path(path)
         given = _pairs(set)
+        if path.suffix == ".json":
+            from eddyline.result_folder import kept
+
+            source = kept(path)
+            if source is not None:
+                return cls._loaded(source, given)
         core = _core.load_file(path, given)
         return cls._of(core, replace(Source.of_file(path), folder=path.parent.absolute()), given)
 
@@ -432,11 +439,10 @@ def stored(folder: Path) -> tuple[str, Scenario]:
     Raises:
         InputError: It is no result folder, or something in it is wrong.
     """
-    from eddyline.output import SCENARIO
     from eddyline.result_folder import read
 
-    text, canonical, base = read(folder)
-    return text, Scenario._loaded(Source(canonical, "json", str(folder / SCENARIO), base))
+    text, source = read(folder)
+    return text, Scenario._loaded(source)
 
 
 class Result(Recording):
@@ -618,8 +624,8 @@ class Result(Recording):
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}
-            place = self.scenario.folder
-            remarks = write(staged, self.write_json, self.scenario.canonical, place, series, self.plot, asked)
+            source = self.scenario.source
+            remarks = write(staged, self.write_json, self.scenario.canonical, source, series, self.plot, asked)
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,21 @@ __all__ = ["Source"]
 
 @dataclass(frozen=True)
 class Source:
-    """A scenario as it was written."""
+    """A scenario as it was written.
+
+    Attributes:
+        text: The text.
+        format: Its format: `toml`, `json` or `dict`.
+        name: The file's name, for messages.
+        folder: Where relative paths in it start.
+        copies: Copies of files that it names by absolute paths, which are read instead.
+    """
 
     text: str
     format: str
     name: str
     folder: Path
+    copies: Mapping[str, Path] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", displayed(self.name))  # it may be a file's
@@ -61,4 +70,8 @@ class Source:
         Raises:
             ScenarioError: Something in it is wrong.
         """
-        return _core.load(self.text, self.format, self.name, self.folder, overrides)
+        return _core.load(self.text, self.format, self.name, self.folder, overrides, self.copies)
+
+    def file(self, name: str) -> Path:
+        """The file that it names so."""
+        return self.copies.get(name, self.folder / name)

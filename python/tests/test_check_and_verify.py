@@ -124,7 +124,7 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
 
     fresh()
     assert [str(p.relative_to(out)) for p in sorted(out.rglob("*")) if p.is_file()] == whole
-    for name in ("series.parquet", "plot.png"):
+    for name in ("series.parquet", "plot.png", "files/film.dat"):
         fresh()
         (out / name).unlink()
         ran = eddyline("verify", out)

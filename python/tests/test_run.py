@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -255,6 +256,41 @@ def test_a_recording_of_a_link_goes_into_the_folder(eddyline, scenario, tmp_path
     for name in ("drive.csv", "drive.up"):
         (tmp_path / name).unlink()
     assert eddyline("verify", tmp_path / "out").code == 0
+
+
+_FRAMES = "".join(f"{i * 40} {1000 + i % 7}\n" for i in range(200))
+_FILM = '\n[[traffic]]\nname = "{name}"\npath = ["up"]\nmodel = {{ kind = "trace", file = "{file}" }}\n'
+
+
+def test_a_trace_named_by_an_absolute_path_goes_into_the_folder(eddyline, scenario, tmp_path):
+    """Beside one of a relative path that has the name of the folder of its copy."""
+    for folder in ("absolute", "data"):
+        (tmp_path / folder / "1").mkdir(parents=True)
+        (tmp_path / folder / "1" / "film.dat").write_text(_FRAMES)
+    whole = tmp_path / "data" / "1" / "film.dat"
+    more = _FILM.format(name="a", file="absolute/1/film.dat") + _FILM.format(name="b", file=whole)
+    path, out = scenario(more=more), tmp_path / "out"
+    assert eddyline("run", path, "--out", out, "--quiet", figures=False).code == 0
+    whole.unlink()
+    elsewhere = tmp_path / "elsewhere"
+    out.rename(elsewhere)
+    assert eddyline("verify", elsewhere).code == 0
+    # what is stored of what was stored has all of it, too
+    again = eddyline("run", elsewhere / "scenario.json", "--out", out, "--quiet", figures=False)
+    assert again.code == 0, again.err
+    shutil.rmtree(elsewhere)
+    assert eddyline("verify", out).code == 0
+
+
+def test_a_stored_scenario_runs_with_the_stored_trace(eddyline, scenario, tmp_path):
+    (tmp_path / "film.dat").write_text(_FRAMES)
+    path, out = scenario(more=_FILM.format(name="film", file="film.dat")), tmp_path / "out"
+    assert eddyline("run", path, "--out", out, "--quiet", figures=False).code == 0
+    (tmp_path / "film.dat").unlink()
+    ran = eddyline("run", out / "scenario.json", "--json", figures=False)
+    assert ran.code == 0, ran.err
+    kept = json.loads((out / "result.json").read_text())
+    assert json.loads(ran.out)["traffic"] == kept["traffic"]
 
 
 @pytest.mark.parametrize("more", [[], ["--seeds", "2"]])

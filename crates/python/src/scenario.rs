@@ -1,10 +1,11 @@
 //! A loaded scenario, and everything that can be asked of it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use eddyline_scenario::result::RunResult;
-use eddyline_scenario::{Input, Vocabulary};
+use eddyline_scenario::{Copies, Input, Vocabulary};
 use eddyline_units::Time;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -24,10 +25,11 @@ pub(crate) struct Scenario {
     names: PyOnceLock<Py<Names>>,
 }
 
-/// Reads a scenario from text. A `ScenarioError` has all validation errors.
+/// Reads a scenario from text; of files with a copy, given with their paths, the copy is read. A `ScenarioError` has all validation
+/// errors.
 #[pyfunction]
-#[pyo3(signature = (text, format, name, folder = None, overrides = Vec::new()))]
-#[pyo3(text_signature = "(text, format, name, folder=None, overrides=())")]
+#[pyo3(signature = (text, format, name, folder = None, overrides = Vec::new(), copies = HashMap::new()))]
+#[pyo3(text_signature = "(text, format, name, folder=None, overrides=(), copies={})")]
 pub(crate) fn load(
     py: Python<'_>,
     text: &str,
@@ -35,10 +37,12 @@ pub(crate) fn load(
     name: &str,
     folder: Option<PathBuf>,
     overrides: Vec<(String, String)>,
+    copies: HashMap<PathBuf, PathBuf>,
 ) -> PyResult<Scenario> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    Scenario::loaded(py, |vocabulary| eddyline_scenario::load_with(vocabulary, &input, &overrides))
+    let files = Copies(copies);
+    Scenario::loaded(py, |vocabulary| eddyline_scenario::load_from(vocabulary, &input, &overrides, &files))
 }
 
 /// Reads a scenario file: JSON where its name ends in `.json`, else TOML.

@@ -34,19 +34,24 @@ def command(folder: Path, silent: bool) -> int:
     """
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.output import MANIFEST, RESULT, SCENARIO, SERIES
+    from eddyline.output import FILES, MANIFEST, RESULT, SCENARIO, SERIES
     from eddyline.result_folder import manifest
     from eddyline.runs import Request, document, run, without_cost
     from eddyline.scenario import stored
     from eddyline.worlds import RunOptions
 
+    held = manifest(folder)
+    missing = [name for name, what in held.altered.items() if what == "missing"]
+    gone = [(name, "one file", "missing") for name in missing if name.startswith(f"{FILES}/")]
+    if gone:  # the scenario cannot be run
+        _report(folder, gone)
+        return 1
     text, scenario = stored(folder)
     try:
         kept = json.loads(text)
     except ValueError as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _what_ran(kept, folder)
-    held = manifest(folder)
     with_series = (folder / SERIES).exists()
     asked = {name: value for options in held.asked.values() for name, value in options.items()}
     request = Request(world, seeds, RunOptions.of_record(asked, series=with_series))
@@ -63,13 +68,17 @@ def command(folder: Path, silent: bool) -> int:
     if not differences:
         click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
         return 0
+    _report(folder, differences)
+    _explain(kept, scenario)
+    return 1
+
+
+def _report(folder: Path, differences: Sequence[tuple[str, str, str]]) -> None:
     click.echo(f"different: {folder}")
     for where, earlier, now in differences[:_MAX_SHOWN]:
         click.echo(f"  {where}: stored {earlier}, now {now}")
     if len(differences) > _MAX_SHOWN:
         click.echo(f"  and {len(differences) - _MAX_SHOWN} more")
-    _explain(kept, scenario)
-    return 1
 
 
 def _series_differ(folder: Path, replies: Sequence[WorldRuns], request: Request) -> list[tuple[str, str, str]]:
