@@ -34,7 +34,7 @@ impl Recording {
             };
             let at = text.parse::<u64>().ok().filter(|ms| *ms <= MOST_MS).ok_or_else(refuse)?;
             if at < last {
-                return Err(RecordingError::Order { line });
+                return Err(RecordingError::Backwards { line });
             }
             last = at;
             // the opportunity at the end of a millisecond is what that millisecond could carry

@@ -90,6 +90,12 @@ pub enum RecordingError {
         /// Which line, from 1.
         line: usize,
     },
+    /// Times of packets that decrease.
+    #[error("line {line}: time goes back; each packet is at the millisecond of the one before it, or later")]
+    Backwards {
+        /// Which line, from 1.
+        line: usize,
+    },
     /// A link that never transmits.
     #[error("the rate is 0 all the time")]
     Silent,

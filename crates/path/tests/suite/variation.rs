@@ -370,7 +370,7 @@ fn packet_delivery_traces_keep_their_integral() {
         ("", "fewer"),
         ("0\n", "fewer"),
         ("1\n0.5\n", "line 2: \"0.5\" is no millisecond"),
-        ("2\n1\n", "line 2: times"),
+        ("2\n1\n", "line 2: time goes back"),
     ] {
         let message = Recording::mahimahi(text).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");
