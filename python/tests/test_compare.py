@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eddyline.cli import main
-from eddyline.deviations.measure import Tolerance, deviations, worst
+from eddyline.cli.compare import _percent
+from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
 from eddyline.papers import find
 from eddyline.scenario import Scenario
@@ -137,3 +138,10 @@ def test_deviations_by_hand() -> None:
     queue = found["backward", "queue_packets.mean"]
     assert queue.excess == pytest.approx((queue.value - queue.reference) / max(10.0, 0.1 * queue.value))
     assert worst(found.values()) == max(d.excess for d in found.values())
+
+
+@pytest.mark.parametrize(
+    ("value", "reference", "said"), [(1.5, 1.0, "+50.0 %"), (7e-5, 0.0, "> 0"), (0.0, 0.0, "+0.0 %")]
+)
+def test_a_difference_from_nothing_is_no_percentage(value: float, reference: float, said: str) -> None:
+    assert _percent(Deviation("link", "l", "queue_packets.mean", value, reference, 1.0)) == said

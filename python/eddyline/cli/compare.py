@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -196,7 +197,10 @@ def _value(quantity: str, value: float) -> str:
 
 
 def _percent(deviation: Deviation) -> str:
-    return f"{100 * deviation.relative:+.1f} %"
+    share = deviation.relative
+    if isinf(share):  # of a reference of zero
+        return "> 0" if share > 0 else "< 0"
+    return f"{100 * share:+.1f} %"
 
 
 def _sentences(comparison: Comparison) -> list[str]:
