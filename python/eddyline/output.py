@@ -36,6 +36,7 @@ __all__ = [
     "replaced",
     "replaced_file",
     "require_folder",
+    "room",
 ]
 
 SCENARIO = "scenario.json"
@@ -145,7 +146,7 @@ def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
     """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
     claim(folder, also)
     target = _target(folder)
-    with _room(folder):
+    with room(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         with staged(target, folder=True) as new:
             yield new
@@ -160,7 +161,7 @@ def replaced_file(path: Path) -> Iterator[Path]:
     """A new file to write. It replaces `path` at the end, and is removed where anything fails."""
     claim_file(path)
     target = _target(path)
-    with _room(path):
+    with room(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         with staged(target, folder=False) as new:
             yield new
@@ -173,7 +174,7 @@ def _target(path: Path) -> Path:
 
 
 @contextmanager
-def _room(path: Path) -> Iterator[None]:
+def room(path: Path) -> Iterator[None]:
     """Lets an error of a full disk, which has no name of its own, name `path`."""
     try:
         yield

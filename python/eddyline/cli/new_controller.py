@@ -13,6 +13,7 @@ import click
 
 from eddyline.cli.controller_templates import PYTHON, RUST
 from eddyline.errors import InputError
+from eddyline.output import named, replaced, room
 
 __all__ = ["CRATE", "command", "library"]
 
@@ -42,12 +43,15 @@ def command(name: str, language: Literal["rust", "python"] | None) -> None:
         "library": library(name) if language == "rust" else f"{_identifier(name)}.py",
     }
     if language == "rust":
-        files = RUST
-        words["crate"] = _crate(folder)
+        templates = RUST
+        words["crate"], copied = _crate()
     else:
-        files = PYTHON
-    for path, text in files.items():
-        _write(folder / _filled(path, words), _filled(text, words))
+        templates, copied = PYTHON, {}
+    files = {_filled(path, words): _filled(text, words) for path, text in templates.items()}
+    with replaced(folder) as new, named(new, folder):
+        for path, text in (files | copied).items():
+            with room(folder / path):
+                _write(new / path, text)
     built = f"target/release/{words['library']}" if language == "rust" else words["library"]
     steps = [f"cd {shlex.quote(name)}", *(["cargo build --release"] if language == "rust" else [])]
     steps.append(f"eddyline run scenario.toml --controllers {built}")
@@ -81,16 +85,14 @@ def _require_name(name: str) -> None:
         raise InputError(f"there is a controller called {name!r} already", "choose another name")
 
 
-def _crate(folder: Path) -> str:
-    """Where the crate is, as TOML: in the checkout that runs this, or a copy in the new folder."""
+def _crate() -> tuple[str, dict[str, str]]:
+    """Where the crate is, as TOML: in the checkout that runs this, or in the new folder; and the files of that copy."""
     checkout = Path(__file__).parents[3] / "crates" / "controller-abi"
     if (checkout / "Cargo.toml").is_file():
-        return json.dumps(str(checkout), ensure_ascii=False)
+        return json.dumps(str(checkout), ensure_ascii=False), {}
     import eddyline._core as _core
 
-    for path, text in _core.controller_crate().items():
-        _write(folder / CRATE / path, text)
-    return json.dumps(CRATE)
+    return json.dumps(CRATE), {f"{CRATE}/{path}": text for path, text in _core.controller_crate().items()}
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

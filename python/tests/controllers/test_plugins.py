@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import eddyline as el
+from eddyline.cli import main
 from eddyline.cli.new_controller import library
 from eddyline.controllers.plugins import plugins
 from eddyline.controllers.sources import load
@@ -476,6 +478,27 @@ def test_new_controller_refuses(eddyline, tmp_path):
         assert said in ran.err
 
 
+@pytest.mark.parametrize("at_opening", [False, True])
+def test_new_controller_leaves_nothing_on_a_full_disk(tmp_path, monkeypatch, capfd, at_opening):
+    write_text = Path.write_text
+
+    def full(path, text, encoding):
+        if path.name == "lib.rs":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *[str(path)] * at_opening)
+        return write_text(path, text, encoding)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "write_text", full)
+    assert main(["new-controller", "mine", "--rust"]) == 1
+    said = capfd.readouterr().err
+    assert "mine/src/lib.rs" in said
+    assert "no space left on device" in said.lower()
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-controller", "mine", "--rust"]) == 0
+
+
 @needs_cargo
 def test_outside_a_checkout_the_crate_comes_along(tmp_path, monkeypatch):
     import eddyline._core as _core
@@ -487,15 +510,17 @@ def test_outside_a_checkout_the_crate_comes_along(tmp_path, monkeypatch):
     monkeypatch.setattr(
         new_controller, "__file__", str(tmp_path / "elsewhere" / "eddyline" / "cli" / "new_controller.py")
     )
-    assert new_controller._crate(tmp_path / "mine") == '"eddyline-controller"'
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-controller", "mine", "--rust"]) == 0
+    assert 'eddyline-controller = { path = "eddyline-controller" }' in (tmp_path / "mine" / "Cargo.toml").read_text()
     ran = subprocess.run(
         ["cargo", "metadata", "--offline", "--no-deps", "--format-version=1"],
-        cwd=tmp_path / "mine" / "eddyline-controller",
+        cwd=tmp_path / "mine",
         capture_output=True,
         text=True,
         check=True,
     )
-    assert json.loads(ran.stdout)["packages"][0]["name"] == "eddyline-controller"
+    assert {p["name"] for p in json.loads(ran.stdout)["packages"]} == {"mine", "eddyline-controller"}
 
 
 def test_library_names() -> None:
