@@ -20,7 +20,8 @@ pub fn max_packets(memory: Option<u64>) -> u64 {
 /// Where the packets are that exceed the budget.
 pub fn report(network: &Network, net: &mut Net, flows: &[Flow], now: Time) -> String {
     let packets = net.packets();
-    let budget = net.max_packets.saturating_mul(BYTES_PER_PACKET) / 1_000_000;
+    // whole packets are a little less than what was given
+    let budget = (net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64 / 1e5).round() / 10.0;
     let now_s = now.as_secs_f64();
     let mut text =
         format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} MB of the run");

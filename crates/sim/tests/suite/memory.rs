@@ -20,7 +20,11 @@ const BUDGET: Options = Options {
 };
 
 fn end(text: &str) -> Result<u64, SimError> {
-    let outcome = run(&scenarios::network(text), &BUDGET, &mut |_| ControlFlow::Continue(()));
+    end_within(text, &BUDGET)
+}
+
+fn end_within(text: &str, budget: &Options) -> Result<u64, SimError> {
+    let outcome = run(&scenarios::network(text), budget, &mut |_| ControlFlow::Continue(()));
     outcome.map(|o| o.result.counters.packets_sent.unwrap_or(0))
 }
 
@@ -52,6 +56,18 @@ fn the_budget_counts_packets_in_the_network() {
     assert_eq!(end(&overload(3.2)), Ok(68_001));
     let error = end(&overload(20.0)).unwrap_err().to_string();
     assert!(error.contains("out of memory") && error.contains("link \"f\""), "{error}");
+}
+
+/// The error states the budget as it was given.
+#[test]
+fn the_budget_is_stated() {
+    let text = scenarios::head(20.0, 0.0, 1)
+        + &scenarios::duplex(1e6, 1e6, 0.02)
+        + "[[traffic]]\nname = \"t\"\npath = [\"f\"]\npacket = \"100 B\"\nmodel = { kind = \"cbr\", rate = \"17 Mbit/s\" }\n";
+    for (memory, stated) in [(1_000_000, "the 1 MB of the run"), (1_500_000, "1.5 MB"), (10_000_000, "the 10 MB")] {
+        let error = end_within(&text, &Options { memory: Some(memory), ..BUDGET }).unwrap_err().to_string();
+        assert!(error.contains(stated), "{error}");
+    }
 }
 
 /// Where many small transfers fill the network, they are named, and no flow that has sent next to nothing is.
