@@ -265,8 +265,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False) -> N
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     elif not quiet:
-        already = swept.done - swept.ran
-        earlier = f", {already:,} of them earlier" if already else ""
+        earlier = f", {swept.earlier:,} of them earlier" if swept.earlier else ""
         click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}", err=aside)
     if not quiet:
         _notes(swept)

@@ -67,7 +67,7 @@ def _merged(folders: Sequence[Path], out: Path) -> Swept:
         store.finish()
     failures = [Failure(p, grid.labels(p), why) for p, why in sorted(store.failures.items())]
     done, wall = len(store.done), time.monotonic() - started
-    return Swept(out, len(grid), done, done - already, failures, list(store.approximations), wall)
+    return Swept(out, len(grid), done, done - already, failures, list(store.approximations), wall, already)
 
 
 def _common(folders: Sequence[Path]) -> dict[str, Any]:

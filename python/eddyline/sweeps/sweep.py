@@ -172,8 +172,9 @@ def run(
             close()
     failures = [Failure(p, plan.grid.labels(p), why) for p, why in sorted(store.failures.items())]
     done = len(store.done)
+    ran = done - already + len(failures)  # all of which this call has tried
     wall = time.monotonic() - started
-    return Swept(folder, len(plan.own), done, done - already, failures, list(store.approximations), wall)
+    return Swept(folder, len(plan.own), done, ran, failures, list(store.approximations), wall, already)
 
 
 def _run_missing(

@@ -45,10 +45,11 @@ class Swept:
         folder: The folder.
         points: Number of points.
         done: Number of finished points.
-        ran: Number of those that this call ran.
+        ran: Number of points that this call ran, failed ones included; of a merge, that it took.
         failures: Failed points.
         approximations: What of the scenario the world could not model exactly, in any point.
         wall_s: Wall time of this call.
+        earlier: Number of points that were finished before it.
     """
 
     folder: Path
@@ -58,6 +59,7 @@ class Swept:
     failures: list[Failure] = field(default_factory=list)
     approximations: list[str] = field(default_factory=list)
     wall_s: float = 0.0
+    earlier: int = 0
 
     @classmethod
     def load(cls, folder: str | Path) -> Swept:
@@ -78,7 +80,8 @@ class Swept:
         failures = [Failure(p["point"], grid.labels(p["point"]), p["failure"]) for p in points if p["failure"]]
         notes = list(dict.fromkeys(text for p in points for text in p["approximations"]))
         own = len(manifest.own_points(document))
-        return cls(folder, own, len(points) - len(failures), 0, failures, notes)
+        done = len(points) - len(failures)
+        return cls(folder, own, done, 0, failures, notes, earlier=done)
 
     def _repr_html_(self) -> str:
         from html import escape

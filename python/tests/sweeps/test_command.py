@@ -260,7 +260,7 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
     ran = eddyline(*words, "--out", "grid", "--json")
     assert ran.code == 1
     d = json.loads(ran.out)
-    assert (d["points"], d["done"], d["ran"], d["failed"]) == (4, 3, 3, 1)
+    assert (d["points"], d["done"], d["ran"], d["failed"]) == (4, 3, 4, 1)
     (failure,) = d["failures"]
     assert failure["point"] == 1
     assert failure["set"] == {"link.down.rate": "1 Mbit/s", "traffic.flood.model.rate": "1.5 Mbit/s", "seed": 3}
@@ -273,12 +273,13 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
     assert list(points["failure"].notna()) == [False, True, False, False]
     quiet = eddyline(*words, "--out", "grid", "--quiet")
     assert (quiet.code, quiet.out) == (1, "")
+    assert eddyline(*words, "--out", "grid").out == "3 of 4 points done, 3 of them earlier: grid\n"
     assert re.search(r"^failed: link\.down\.rate=1 Mbit/s .* grows without bound", quiet.err, re.M)
     assert "1 point failed; the same command runs what failed again\n" in quiet.err
     again = eddyline(*words, "--out", "grid", "--json")
     assert again.code == 1
     d = json.loads(again.out)
-    assert (d["done"], d["ran"], d["failed"]) == (3, 0, 1)  # tried, and failed again
+    assert (d["done"], d["ran"], d["failed"]) == (3, 1, 1)  # tried, and failed again
     assert "holds another sweep" not in again.err
 
 
