@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
+from functools import wraps
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,12 +112,19 @@ _SIZE = "eddyline.figure_size"
 
 
 def figure_size() -> Callable[[Any], Any]:
-    """The options --width and --font-size of commands that draw; `draw` follows them."""
+    """The options --width and --font-size of commands with --plot; `draw` follows them."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: float | None) -> None:
         ctx.meta.setdefault(_SIZE, {})[param.name] = value
 
-    def wrap(function: Any) -> Any:
+    def wrap(command: Any) -> Any:
+        @wraps(command)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            ctx = click.get_current_context()
+            if ctx.params.get("plot") is None and any(value is not None for value in ctx.meta[_SIZE].values()):
+                raise click.UsageError("--width and --font-size are of the figure of --plot FILE")
+            return command(*args, **kwargs)
+
         for name, least, most, unit, text in (
             ("--font-size", 1, 100, "PT", "Size of the figure's text; 9 by default."),
             ("--width", 1, 50, "INCHES", "Width of the figure, as in 3.5."),

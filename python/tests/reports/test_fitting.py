@@ -200,3 +200,14 @@ def test_keys_that_end_alike_are_told_apart() -> None:
     assert legend is not None
     shown = [text.get_text() for text in legend.get_texts()]
     assert shown == ["a, a kind reno, b kind reno", "a, a kind reno, b kind cubic"]
+
+
+@pytest.mark.parametrize("size", [("--width", "3"), ("--font-size", "8")])
+@pytest.mark.parametrize(
+    "command",
+    [("run",), ("run", "--out", "o"), ("sweep", "--vary", "seed=1,2", "--out", "o"), ("theory", "equilibrium")],
+)
+def test_the_size_of_no_figure_is_refused(eddyline, scenario, command, size):
+    ran = eddyline(*command, scenario(), *size)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--width and --font-size are of the figure of --plot FILE" in ran.err
