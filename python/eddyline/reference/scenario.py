@@ -36,8 +36,9 @@ _QUANTITIES = """\
 ## Quantities
 
 A quantity is a text: a number, a space and a unit, as in `"1.5 Mbit/s"`. The number may have decimals and an
-exponent; it is rounded to the nearest base unit. A bare number where a unit is required is an error. Decimal prefixes
-are powers of ten."""
+exponent; it is rounded to the nearest base unit. The space may be missing (`"20ms"`), and rates may be written with
+`Mbps`, `Mb/s` or `Mbit`, with any of the prefixes. A bare number where a unit is required is an error. Decimal
+prefixes are powers of ten."""
 
 _UNITS = (
     ("time", "`ps ns us ms s min h d`", '`"20 ms"`'),
