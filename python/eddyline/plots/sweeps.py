@@ -38,6 +38,8 @@ _LABELS = {
     "completion_s.p99": "completion time, p99",
     "mean_present": "flows present, mean",
     "packets_per_s": "rate (packets/s)",
+    "one_way_delay_s.mean": "one-way delay, mean",
+    "one_way_delay_s.p99": "one-way delay, p99",
 }
 _ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)", "_rpm": " (round trips/min)"}
 """Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError, ScenarioError
 from eddyline.spelling import unknown
+from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.schema import columns
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
     known = possible_metrics(of)
     for name in metrics:
         if name not in known:
+            elsewhere = [kind for kind in ENTITIES if name in possible_metrics(kind)]
+            if elsewhere:
+                raise InputError(f"{of} have no metric {name!r}", f"{', '.join(elsewhere)} have it: --of")
             raise unknown("metric", name, known)
     found: dict[str, None] = {}
     for scenario in _scenarios(plan):
