@@ -19,7 +19,7 @@ __all__ = ["tolerate"]
 class _Pipe(io.FileIO):
     """The writing end of a pipe; once nobody reads it, what is written is discarded."""
 
-    def write(self, data: ReadableBuffer, /) -> int | None:
+    def write(self, data: ReadableBuffer, /) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
