@@ -14,6 +14,7 @@ import pytest
 from conftest import COMMAND, environment, heed
 
 import eddyline as el
+from eddyline.reference.data import packet_log_page
 from eddyline.worlds import RunOptions
 
 PIECE = 65_536
@@ -75,6 +76,15 @@ def test_files_have_the_rows_of_the_log_in_memory(scenario, tmp_path, world, of)
     assert found.unify_dictionaries().combine_chunks() == was.unify_dictionaries().combine_chunks()
     rows = -(-len(kept.log) // PIECE)
     assert pq.ParquetFile(tmp_path / "log.parquet").num_row_groups == rows
+
+
+def test_text_has_names_in_quotes_as_the_reference_says(scenario, tmp_path):
+    loaded = el.Scenario.load(scenario(('"4 s"', '"1100 ms"')))
+    loaded.run_with(RunOptions(False, True, log_file=tmp_path / "l.txt"))
+    fields = [line.split() for line in (tmp_path / "l.txt").read_text().splitlines()[1:]]
+    assert {f[4] for f in fields} == {'"-"', '"down"', '"up"'}
+    assert {f[3] for f in fields} == {'"download"', '"upload"'}
+    assert 'names in double quotes, `"-"` for no link' in " ".join(packet_log_page().split())
 
 
 def test_a_log_without_rows_is_a_file_without_rows(eddyline, scenario, tmp_path):
