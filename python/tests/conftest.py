@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from empty_figures import leave_figures_empty
 from fork_server import COMMAND, ForkServer
 
 if TYPE_CHECKING:
@@ -72,6 +74,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     return Scheduling(config, log)
 
 
+def pytest_collection_finish() -> None:
+    """What is there now stays: a search for garbage need not look at it, nor search as often as for small programs."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)  # as in the command
+
+
 def heed() -> None:
     """Where tests run in the background, shells have them, and all whom they start, ignore Ctrl-C: a `preexec_fn`."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -122,6 +131,12 @@ def eddyline(tmp_path: Path, forks: ForkServer) -> Callable[..., Ran]:
         return Ran(*forks.run([*map(str, args)], cwd, environment() | variables, timeout, figures=figures))
 
     return run
+
+
+@pytest.fixture
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results that this process saves have figures without content: for tests of other things."""
+    leave_figures_empty(monkeypatch.setattr)
 
 
 @pytest.fixture

@@ -105,6 +105,7 @@ def _serve() -> None:
     for module in pkgutil.walk_packages(package.__path__, "eddyline."):
         if not module.name.startswith(_LEFT_OUT):
             importlib.import_module(module.name)
+    importlib.import_module("empty_figures")
     gc.freeze()
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     for line in sys.stdin.buffer:
@@ -121,6 +122,8 @@ def _serve() -> None:
 
 def _become(words: list[str], cwd: str, env: dict[str, str], figures: bool, files: list[str]) -> None:
     """Is the command, in the fork."""
+    from empty_figures import leave_figures_empty
+
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
@@ -135,9 +138,7 @@ def _become(words: list[str], cwd: str, env: dict[str, str], figures: bool, file
     added = [folder for folder in env.get("PYTHONPATH", "").split(os.pathsep) if folder and folder not in sys.path]
     sys.path[:1] = [str(COMMAND.parent), *added]
     if not figures:
-        import eddyline.plots as plots
-
-        plots.render = _render_nothing
+        leave_figures_empty(setattr)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from eddyline.cli import main
 
@@ -148,10 +149,6 @@ def _become(words: list[str], cwd: str, env: dict[str, str], figures: bool, file
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
-
-
-def _render_nothing(_figure: object, path: Path, dpi: int = 0) -> None:  # noqa: ARG001
-    path.touch()
 
 
 if __name__ == "__main__":

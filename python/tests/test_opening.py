@@ -54,6 +54,7 @@ def test_run_takes_seeds_and_overrides(scenario, several):
         scenario.with_overrides({"link.down.rat": 1})
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_open_opens_what_was_written(several, eddyline, tmp_path):
     path = tmp_path / "two-way.toml"
     path.write_text(TWO_WAY)
@@ -62,13 +63,13 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
     several[0].save(tmp_path / "one")
     assert el.open(tmp_path / "one").to_dict() == several[0].to_dict()
     words = ("run", path, "--set", "link.down.loss=0.01", "--out")
-    assert eddyline(*words, "seeds", "--seeds", 3).code == 0
+    assert eddyline(*words, "seeds", "--seeds", 3, figures=False).code == 0
     seeds = el.open(tmp_path / "seeds")
     assert isinstance(seeds, el.Results)
     pd.testing.assert_frame_equal(seeds.flows, several.flows)
     assert len(seeds.series) == len(several.series)
     assert "3 runs" in seeds.plot().get_suptitle()
-    assert eddyline(*words, "worlds", "--world", "all", "--set", "link.down.loss=0").code == 0
+    assert eddyline(*words, "worlds", "--world", "all", "--set", "link.down.loss=0", figures=False).code == 0
     worlds = el.Result.load(tmp_path / "worlds")
     assert list(worlds.flows["world"].unique()) == available()
     el.sweep(path, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")

@@ -150,6 +150,7 @@ def test_compare_is_one_table(result, table):
         el.compare()
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_save_and_load(result, tmp_path):
     result.save(tmp_path / "r")
     again = el.Result.load(tmp_path / "r")

@@ -87,7 +87,7 @@ def test_csv(eddyline, scenario, tmp_path):
     result = el.Scenario.load(path, set={"seed": 8}).run()
     assert one["value"].tolist() == [result.to_dict()["flows"][1]["rtt_s"]["mean"]]
     assert eddyline("run", path, "--csv", "--json").code == 2
-    ran = eddyline("run", path, "--seeds", 2, "--csv", "--out", "out")
+    ran = eddyline("run", path, "--seeds", 2, "--csv", "--out", "out", figures=False)
     assert ran.code == 0, ran.err
     flows = pd.read_csv(tmp_path / "out" / "flows.csv")
     assert list(zip(flows["seed"], flows["name"], strict=True)) == [
@@ -99,7 +99,7 @@ def test_csv(eddyline, scenario, tmp_path):
     assert flows["goodput_bps"].iloc[2] == result.flows["goodput_bps"].iloc[0]
     assert {"seed", "time_s", "quantity"} <= set(pd.read_csv(tmp_path / "out" / "series.csv").columns)
     assert eddyline("verify", "out").code == 0
-    assert eddyline("run", path, "--out", "out").code == 0  # replaces them, CSV and all
+    assert eddyline("run", path, "--out", "out", figures=False).code == 0  # replaces them, CSV and all
     assert not (tmp_path / "out" / "flows.csv").exists()
 
 
@@ -136,9 +136,10 @@ def test_ranges_of_seeds_and_titles_that_the_font_lacks_are_answered_in_words(ed
     assert (ran.code, "boxes stand for them" in ran.err, "UserWarning" in ran.err) == (0, True, False)
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_saved_repetitions_are_the_folder_that_the_command_writes(eddyline, scenario, tmp_path):
     path, of_command, saved, again = scenario(LOSS), tmp_path / "command", tmp_path / "saved", tmp_path / "again"
-    eddyline("run", path, "--seeds", 3, "--out", of_command)
+    eddyline("run", path, "--seeds", 3, "--out", of_command, figures=False)
     results = el.Scenario.load(path).run(seeds=3, series=True)
     results.save(saved)
     loaded = el.Result.load(saved)
@@ -158,8 +159,9 @@ def test_saved_repetitions_are_the_folder_that_the_command_writes(eddyline, scen
     assert [r.to_dict() for r in loaded] == [r.to_dict() for r in results]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_saved_results_of_several_worlds_can_be_read_again(eddyline, scenario, tmp_path):
-    eddyline("run", scenario(), "--world", "all", "--out", tmp_path / "all")
+    eddyline("run", scenario(), "--world", "all", "--out", tmp_path / "all", figures=False)
     loaded = el.Result.load(tmp_path / "all")
     loaded.save(tmp_path / "again")
     again = el.Result.load(tmp_path / "again")

@@ -393,7 +393,9 @@ def test_a_failure_stops_its_flow_alone(eddyline, tmp_path, world):
     (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss="loop br 0 end unreachable"))
     (tmp_path / "s.toml").write_text(PAIR)
     args = ("--controllers", "bad.wasm", "--world", world)
-    ran = eddyline("run", "s.toml", *args, "--set", "flow.f.controller.kind=bad", "--json", "--out", "kept")
+    ran = eddyline(
+        "run", "s.toml", *args, "--set", "flow.f.controller.kind=bad", "--json", "--out", "kept", figures=False
+    )
     assert ran.code == 1, ran.err
     bad, other = json.loads(ran.out)["flows"]
     assert bad["failure"].startswith("on_loss did not return within 10000000 instructions, at ")
