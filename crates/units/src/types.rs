@@ -82,6 +82,7 @@ macro_rules! integer_quantity {
                 };
                 Self::UNITS.iter().flat_map(of).collect()
             }
+            #[inline]
             fn si(self) -> f64 {
                 self.0 as f64 / $si
             }
@@ -125,6 +126,7 @@ impl Time {
     pub const SECOND: Self = Self(1_000_000_000_000);
 
     /// From picoseconds.
+    #[inline]
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
@@ -134,12 +136,14 @@ impl Time {
     ///
     /// # Panics
     /// Beyond 213 days.
+    #[inline]
     #[must_use]
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms * 1_000_000_000)
     }
 
     /// From seconds, rounded to the nearest picosecond; negative and not-a-number become zero, too much [`Time::MAX`].
+    #[inline]
     #[must_use]
     pub fn from_secs_f64(s: f64) -> Self {
         // `as` saturates and maps NaN to zero
@@ -147,6 +151,7 @@ impl Time {
     }
 
     /// In picoseconds.
+    #[inline]
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
@@ -160,24 +165,28 @@ impl Time {
     }
 
     /// In seconds.
+    #[inline]
     #[must_use]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S
     }
 
     /// The difference, or zero where `other` is later.
+    #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
     /// The sum, or [`Time::MAX`].
+    #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// The product, or [`Time::MAX`].
+    #[inline]
     #[must_use]
     pub const fn saturating_mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
@@ -186,12 +195,14 @@ impl Time {
 
 impl Add for Time {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 }
 
 impl AddAssign for Time {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.0 += other.0;
     }
@@ -199,6 +210,7 @@ impl AddAssign for Time {
 
 impl Sub for Time {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
     }
@@ -206,6 +218,7 @@ impl Sub for Time {
 
 impl Mul<u64> for Time {
     type Output = Self;
+    #[inline]
     fn mul(self, n: u64) -> Self {
         Self(self.0 * n)
     }
@@ -213,18 +226,21 @@ impl Mul<u64> for Time {
 
 impl Rate {
     /// From bits a second.
+    #[inline]
     #[must_use]
     pub const fn from_bps(bps: u64) -> Self {
         Self(bps)
     }
 
     /// In bits a second.
+    #[inline]
     #[must_use]
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
     /// How long `bytes` take at this rate, to the nearest picosecond; [`Time::MAX`] where that overflows or the rate is zero.
+    #[inline]
     #[must_use]
     pub fn transmission_time(self, bytes: u64) -> Time {
         if self.0 == 0 {
@@ -237,12 +253,14 @@ impl Rate {
 
 impl Bytes {
     /// From a number of bytes.
+    #[inline]
     #[must_use]
     pub const fn new(n: u64) -> Self {
         Self(n)
     }
 
     /// The number of bytes.
+    #[inline]
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -260,12 +278,14 @@ macro_rules! real_quantity {
             const UNITS: &[Unit<()>] = &[Unit { symbol: $symbol, aliases: &[], scale: () }];
 
             /// From a plain number, in SI units.
+            #[inline]
             #[must_use]
             pub const fn new(value: f64) -> Self {
                 Self(value)
             }
 
             /// The plain number, in SI units.
+            #[inline]
             #[must_use]
             pub const fn get(self) -> f64 {
                 self.0
@@ -288,6 +308,7 @@ macro_rules! real_quantity {
             fn spellings() -> Vec<(&'static str, &'static str)> {
                 vec![($symbol, $symbol)]
             }
+            #[inline]
             fn si(self) -> f64 {
                 self.0
             }
