@@ -99,7 +99,7 @@ def test_a_receive_window_limits_the_rate() -> None:
 
 @pytest.mark.usefixtures("program")
 def test_round_trip_times_are_averaged_over_packets(tmp_path: Path) -> None:
-    """A link at 12, then at 3 Mbit/s: over time the mean is half as much again, for most of the packets pass while it is fast."""
+    """A link at 12, then at 3 Mbit/s: most packets pass while it is fast; over time the mean is half as much again."""
     (tmp_path / "rates.csv").write_text("time_s,rate_bps\n0,12e6\n2,3e6\n4,3e6\n", "utf-8")
     table = _table(_flow("x", "cubic"), trace={"kind": "csv", "file": str(tmp_path / "rates.csv")})
     mean = [result.flows.iloc[0]["rtt_s.mean"] for result in (_trusted(table), Scenario(table).run("sim"))]
