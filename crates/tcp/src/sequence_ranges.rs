@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 
 /// Disjoint, non-adjacent half-open ranges, ascending.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct SequenceRanges {
     list: VecDeque<(u64, u64)>,
     /// Numbers in all ranges together.
-    total: u64,
+    pub(crate) total: u64,
 }
 
 impl SequenceRanges {

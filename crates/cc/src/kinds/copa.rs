@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::boxed::Boxed;
 use crate::parts::round_trips::{Round, Smoothed};
 use crate::parts::windowed_min::WindowedMin;
 use crate::properties::{Describe, Properties};
@@ -50,8 +51,11 @@ const EMPTY_ROUNDS: u32 = 5;
 const STEADY_ROUNDS: u32 = 3;
 
 /// Copa.
+pub type Copa = Boxed<State>;
+
+/// Its state.
 #[derive(Debug, Clone)]
-pub struct Copa {
+pub struct State {
     p: CopaParams,
     cwnd: f64,
     slow_start: bool,
@@ -80,9 +84,15 @@ pub struct Copa {
 }
 
 impl Copa {
-    /// A sender at its initial window, in slow start.
+    /// A sender at its initial window.
     #[must_use]
     pub fn new(p: &CopaParams, facts: &PathFacts) -> Self {
+        Self(Box::new(State::new(p, facts)))
+    }
+}
+
+impl State {
+    fn new(p: &CopaParams, facts: &PathFacts) -> Self {
         let cwnd = facts.initial_window.max(FLOOR);
         Self {
             p: *p,
@@ -155,7 +165,7 @@ impl Copa {
     }
 }
 
-impl Controller for Copa {
+impl Controller for State {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
         let rtt = rtt.as_ps() as f64;
         self.srtt.update(rtt);

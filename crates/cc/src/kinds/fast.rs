@@ -242,35 +242,37 @@ impl Fast {
 }
 
 /// The window law's state for one flow.
+// in the order of use: what an acknowledgement reads is together
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct FastLaw<M> {
     window: f64,
-    /// Round-trip time over the part of it that is a congestion signal: 1, or more if queueing of acknowledgements is not a signal.
-    /// Alpha is multiplied by it; gamma is divided by it, because a change of the window shows that much later.
-    scale: f64,
     /// Reciprocal of the window, needed per packet but changed once a round trip.
     per_window: f64,
-    base: BaseRtt,
-    mean: M,
     /// The latest sample in picoseconds, zero before the first; it sets the pacing rate.
     last_ps: f64,
+    base: BaseRtt,
+    mean: M,
+    threshold_ps: f64,
+    slack: f64,
     /// Packets sent before this belong to the previous round trip.
     round: Time,
     /// Minimum time between two updates.
     period: Time,
+    /// State of the profile `ns2-1.1.3`.
+    module: Option<Box<Ns2Module>>,
+    /// Options, if any is set.
+    options: Option<Box<Options>>,
+    /// Round-trip time over the part of it that is a congestion signal: 1, or more if queueing of acknowledgements is not a signal.
+    /// Alpha is multiplied by it; gamma is divided by it, because a change of the window shows that much later.
+    scale: f64,
     alpha: f64,
     gamma: f64,
-    threshold_ps: f64,
-    slack: f64,
     floor: f64,
     loss_factor: f64,
     timeout_window: f64,
     /// The window before the last timeout.
     previous_window: f64,
-    /// State of the profile `ns2-1.1.3`.
-    module: Option<Ns2Module>,
-    /// Options, if any is set.
-    options: Option<Box<Options>>,
 }
 
 impl<M: MeanRtt> FastLaw<M> {
@@ -296,7 +298,7 @@ impl<M: MeanRtt> FastLaw<M> {
             loss_factor: p.loss_factor,
             timeout_window: p.timeout_window.get().max(floor),
             previous_window: 0.0,
-            module: ns2.then(Ns2Module::new),
+            module: ns2.then(|| Box::new(Ns2Module::new())),
             options: Options::new(
                 &Asked {
                     delay: p.delay,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::boxed::Boxed;
 use crate::parts::limited_time::LimitedTime;
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
@@ -69,7 +70,7 @@ pub struct HTcpLaw {
 }
 
 /// H-TCP.
-pub type HTcp = LossBased<HTcpLaw>;
+pub type HTcp = Boxed<LossBased<HTcpLaw>>;
 
 impl HTcp {
     /// A sender at its initial window, in slow start.
@@ -91,7 +92,7 @@ impl HTcp {
             max_throughput: 0.0,
             last_max_throughput: 0.0,
         };
-        Self::with(law, SlowStartKind::Standard, facts)
+        Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }
 }
 

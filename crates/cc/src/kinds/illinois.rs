@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::boxed::Boxed;
 use crate::parts::round_trips::{Round, Samples};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
@@ -77,7 +78,7 @@ pub struct IllinoisLaw {
 }
 
 /// TCP-Illinois.
-pub type Illinois = LossBased<IllinoisLaw>;
+pub type Illinois = Boxed<LossBased<IllinoisLaw>>;
 
 impl Illinois {
     /// A sender at its initial window, in slow start.
@@ -95,7 +96,7 @@ impl Illinois {
             low: 0,
             p,
         };
-        Self::with(law, SlowStartKind::Standard, facts)
+        Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }
 }
 

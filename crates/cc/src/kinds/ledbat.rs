@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::BaseRttSource;
+use crate::parts::boxed::Boxed;
 use crate::parts::round_trips::Round;
 use crate::parts::windowed_min::WindowedMin;
 use crate::properties::{Describe, Properties};
@@ -83,8 +84,11 @@ enum Phase {
 }
 
 /// LEDBAT and LEDBAT++.
+pub type Ledbat = Boxed<State>;
+
+/// Their state.
 #[derive(Debug, Clone)]
-pub struct Ledbat {
+pub struct State {
     plus: bool,
     round_trips: bool,
     known_ps: Option<f64>,
@@ -104,6 +108,12 @@ impl Ledbat {
     /// A sender at its initial window.
     #[must_use]
     pub fn new(p: &LedbatParams, facts: &PathFacts) -> Self {
+        Self(Box::new(State::new(p, facts)))
+    }
+}
+
+impl State {
+    fn new(p: &LedbatParams, facts: &PathFacts) -> Self {
         let plus = p.profile == LedbatProfile::PlusPlus;
         let known = facts.known_base_rtt.filter(|_| p.base_rtt == BaseRttSource::Known);
         let target = p.target.unwrap_or(Time::from_ms(if plus { 60 } else { 100 }));
@@ -215,7 +225,7 @@ impl Ledbat {
     }
 }
 
-impl Controller for Ledbat {
+impl Controller for State {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let round_over = self.round.ends(ack);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, Marks, PathFacts};
 use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::boxed::Boxed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
 use crate::properties::{Describe, Properties};
@@ -119,7 +120,7 @@ impl MarkedPrice {
 }
 
 /// Vegas.
-pub type Vegas = LossBased<VegasLaw>;
+pub type Vegas = Boxed<LossBased<VegasLaw>>;
 
 impl Vegas {
     /// A sender at its initial window, in slow start.
@@ -133,7 +134,7 @@ impl Vegas {
             marked: MarkedPrice::of(p.price),
             step: 0.0,
         };
-        Self::with(law, SlowStartKind::Standard, facts)
+        Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }
 }
 

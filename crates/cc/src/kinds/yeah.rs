@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::boxed::Boxed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
 use crate::properties::{Describe, Properties};
@@ -76,7 +77,7 @@ pub struct YeahLaw {
 }
 
 /// YeAH-TCP.
-pub type Yeah = LossBased<YeahLaw>;
+pub type Yeah = Boxed<LossBased<YeahLaw>>;
 
 impl Yeah {
     /// A sender at its initial window, in slow start.
@@ -90,7 +91,7 @@ impl Yeah {
             fast_rounds: 0,
             competitor: LEAST,
         };
-        Self::with(law, SlowStartKind::Standard, facts)
+        Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }
 }
 

@@ -27,28 +27,29 @@ impl SlowStartKind {
 }
 
 /// Extensions.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Parts {
     counting: Option<ByteCounting>,
     finder: Option<HyStart>,
 }
 
 impl Parts {
-    fn of(kind: SlowStartKind, facts: &PathFacts) -> Option<Self> {
+    fn of(kind: SlowStartKind, facts: &PathFacts) -> Option<Box<Self>> {
         let counting = facts.byte_counting.map(ByteCounting::new);
         let finder = (kind == SlowStartKind::HyStart).then(|| HyStart::new(facts));
-        (counting.is_some() || finder.is_some()).then_some(Self { counting, finder })
+        (counting.is_some() || finder.is_some()).then(|| Box::new(Self { counting, finder }))
     }
 }
 
 /// The window of a loss-based controller with its slow-start threshold.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct SlowStart {
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
     /// Thresholds are truncated to whole packets.
     whole_packets: bool,
-    parts: Option<Parts>,
+    /// Extensions, if any is in use.
+    parts: Option<Box<Parts>>,
     /// The threshold to restore if the last timeout was spurious (pipe_prev of RFC 4015).
     previous_window: Option<f64>,
 }

@@ -5,16 +5,19 @@ mod dsack;
 mod ecn;
 mod options;
 mod quick_acks;
+mod reassembly;
 #[cfg(test)]
 mod tests;
 mod timestamps;
+
+use std::mem::offset_of;
 
 use eddyline_units::Time;
 
 use crate::config::Config;
 use crate::segment::{AckOptions, DataSegment, SackBlocks, SegmentFlags};
-use crate::sequence_ranges::SequenceRanges;
 use options::Options;
+use reassembly::Reassembly;
 
 /// What an acknowledgement echoes of the segment that caused it.
 #[derive(Debug, Clone, Copy)]
@@ -46,28 +49,32 @@ pub struct Reaction {
 }
 
 /// The receiving endpoint of a connection.
+// in the order of use: what every segment reads is together
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct Receiver {
     /// The next number expected (RCV.NXT).
     next: u64,
-    /// The FIN's number once it is known.
-    fin: u64,
-    out_of_order: SequenceRanges,
-    /// Starts of the SACK blocks reported last, latest first.
-    reported: [u64; 3],
-    /// Segments since the last acknowledgement.
-    pending: u32,
     /// When a delayed acknowledgement is due.
     due: Time,
+    /// What is beyond a gap, while there is one.
+    out_of_order: Option<Box<Reassembly>>,
+    options: Option<Box<Options>>,
+    /// Segments since the last acknowledgement.
+    pending: u32,
     /// Segments per acknowledgement at present.
     ack_every: u32,
+    echo: Echo,
+    /// The FIN's number once it is known.
+    fin: u64,
     ack_timer: Time,
     sack: bool,
-    echo: Echo,
-    options: Option<Box<Options>>,
 }
 
 impl Receiver {
+    /// The end of what segments usually touch.
+    pub const TOUCHED_TO: usize = offset_of!(Self, fin);
+
     /// A connection that has not been opened.
     #[must_use]
     pub fn new(config: &Config) -> Self {
@@ -75,8 +82,7 @@ impl Receiver {
         Self {
             next: 0,
             fin: u64::MAX,
-            out_of_order: SequenceRanges::default(),
-            reported: [u64::MAX; 3],
+            out_of_order: None,
             pending: 0,
             due: Time::MAX,
             ack_every: config.ack_every,
@@ -143,7 +149,7 @@ impl Receiver {
         if segment.fin {
             self.fin = segment.seq;
         }
-        if segment.seq == self.next && self.out_of_order.is_empty() {
+        if segment.seq == self.next && self.out_of_order.is_none() {
             self.next += len;
             self.pending += 1;
             if self.pending >= self.ack_every || segment.fin {
@@ -175,17 +181,19 @@ impl Receiver {
         let new_bytes = if end <= self.next {
             0
         } else {
-            let new_bytes = self.out_of_order.insert(start.max(self.next), end, |_, _| {});
-            if let Some((s, e)) = self.out_of_order.first().filter(|(s, _)| *s <= self.next) {
-                debug_assert!(s <= self.next);
-                self.next = e;
-                self.out_of_order.remove_below(e);
+            let out_of_order = self.out_of_order.get_or_insert_default();
+            let new_bytes = out_of_order.insert(start.max(self.next), end);
+            if let Some(next) = out_of_order.take_in_order(self.next) {
+                self.next = next;
+            }
+            if end > self.next {
+                out_of_order.report(start);
+            }
+            if out_of_order.is_empty() {
+                self.out_of_order = None;
             }
             new_bytes
         };
-        if end > self.next {
-            self.report(start);
-        }
         if new_bytes == 0
             && let Some(dsack) = self.options.as_mut().and_then(|o| o.dsack.as_mut())
         {
@@ -198,11 +206,11 @@ impl Receiver {
     /// segment did not advance the cumulative number.
     fn acknowledges_at_once(&mut self, now: Time, advanced: bool) -> bool {
         let Some(ratio) = self.options.as_mut().and_then(|o| o.ratio.as_mut()) else { return true };
-        if self.out_of_order.is_empty() {
+        if self.out_of_order.is_none() {
             ratio.on_in_order();
         }
         self.pending += 1;
-        if advanced || self.out_of_order.is_empty() || ratio.acknowledges_at_once(self.pending) {
+        if advanced || self.out_of_order.is_none() || ratio.acknowledges_at_once(self.pending) {
             return true;
         }
         if self.due == Time::MAX {
@@ -211,16 +219,10 @@ impl Receiver {
         false
     }
 
-    fn report(&mut self, start: u64) {
-        let Some((block, _)) = self.out_of_order.containing(start) else { return };
-        let [a, b, _] = self.reported;
-        self.reported = if block == a { [a, b, self.reported[2]] } else { [block, a, b] };
-    }
-
     /// Sends an acknowledgement that has no options, unless it may have some; returns whether it does.
     #[inline]
     pub fn acknowledge_plainly(&mut self) -> bool {
-        let plain = self.options.is_none() && self.out_of_order.is_empty();
+        let plain = self.options.is_none() && self.out_of_order.is_none();
         if plain {
             self.pending = 0;
             self.due = Time::MAX;
@@ -236,8 +238,7 @@ impl Receiver {
         if self.options.is_some() {
             return self.acknowledge_with_options();
         }
-        let blocks = if self.out_of_order.is_empty() || !self.sack { None } else { Some(self.blocks()) };
-        AckOptions { blocks, accecn: None }
+        AckOptions { blocks: self.blocks(), accecn: None }
     }
 
     #[cold]
@@ -260,26 +261,12 @@ impl Receiver {
 
     /// The options that an acknowledgement sent now would have, without DSACK.
     pub fn ack_options(&mut self) -> AckOptions {
-        AckOptions {
-            blocks: (!self.out_of_order.is_empty() && self.sack).then(|| self.blocks()),
-            accecn: self.options.as_ref().and_then(|o| o.accecn()),
-        }
+        AckOptions { blocks: self.blocks(), accecn: self.options.as_ref().and_then(|o| o.accecn()) }
     }
 
-    /// The block with the latest segment first, then those reported before, all at their present extent.
-    #[cold]
-    fn blocks(&mut self) -> SackBlocks {
-        let mut blocks = [(0, 0); 3];
-        let mut n = 0;
-        for start in self.reported {
-            if let Some(range) = self.out_of_order.containing(start).filter(|r| !blocks[..n].contains(r)) {
-                blocks[n] = range;
-                n += 1;
-            }
-        }
-        for (slot, block) in self.reported.iter_mut().zip(blocks) {
-            *slot = if block.1 > 0 { block.0 } else { u64::MAX };
-        }
-        blocks
+    /// The SACK blocks of an acknowledgement sent now.
+    #[inline]
+    fn blocks(&mut self) -> Option<SackBlocks> {
+        if self.sack { self.out_of_order.as_mut().map(|segments| segments.blocks()) } else { None }
     }
 }

@@ -6,15 +6,17 @@ use crate::config::{Application, Transfer};
 
 /// The sending application.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct ApplicationSource {
     model: Application,
+    stop: Time,
+    size: u64,
+    // what every event reads
+    /// When the application starts, offers more or stops.
+    timer: Time,
     /// Data below this number has been offered; the FIN takes this number once the application closes.
     offered: u64,
     closed: bool,
-    /// When the application starts, offers more or stops.
-    timer: Time,
-    stop: Time,
-    size: u64,
 }
 
 impl ApplicationSource {

@@ -1,5 +1,7 @@
 //! The congestion controller as used by the sender: events in its units, and congestion signals other than losses.
 
+use std::mem::offset_of;
+
 use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Loss, Marks, Sent, Stamp, Timeout};
 use eddyline_units::Time;
 
@@ -22,20 +24,22 @@ impl PacketScale {
 }
 
 /// A controller with the ECN feedback and NIC queue that it responds to.
+// in the order of use
 #[derive(Debug)]
+#[repr(C)]
 pub struct Congestion {
-    controller: AnyController,
-    /// Its decisions, if [`current`](Self::current).
-    decisions: Decisions,
     /// No event has come since the decisions were read.
     current: bool,
     uses_sent: bool,
     decides_on_sent: bool,
-    mss: f64,
-    scale: PacketScale,
-    initial_window: f64,
     /// The window, not the application or the receiver, limited the sender when it last stopped sending.
     cwnd_limited: bool,
+    initial_window: u32,
+    mss: f64,
+    scale: PacketScale,
+    /// The controller's decisions, if [`current`](Self::current).
+    decisions: Decisions,
+    controller: AnyController,
     ecn: Option<Box<EcnFeedback>>,
     nic: Option<Box<NicQueue>>,
 }
@@ -50,6 +54,9 @@ pub struct EcnOutcome {
 }
 
 impl Congestion {
+    /// The end of what acknowledgements usually touch: the controller's tag and what FAST reads for each.
+    pub const TOUCHED_TO: usize = offset_of!(Self, controller) + 128;
+
     /// A connection that has not started.
     pub fn new(config: &Config, controller: AnyController) -> Self {
         let ecn = config.ecn.then(|| {
@@ -64,7 +71,7 @@ impl Congestion {
             controller,
             mss: f64::from(config.mss),
             scale: PacketScale(1.0 / f64::from(config.mss)),
-            initial_window: f64::from(config.initial_window),
+            initial_window: config.initial_window,
             cwnd_limited: false,
             ecn,
             nic: NicQueue::new(config.local).map(Box::new),
@@ -213,14 +220,14 @@ impl Congestion {
     /// Nothing was sent for longer than the retransmission timeout (RFC 5681, 4.1).
     #[inline]
     pub fn on_idle(&mut self) {
-        let window = self.initial_window.min(self.controller.window());
+        let window = f64::from(self.initial_window).min(self.controller.window());
         self.controller_mut().on_idle(window);
     }
 
     /// The last timeout was spurious: the window may be what is in flight and what the acknowledgement delivered, at most an
     /// initial window of it (RFC 4015, 3.2).
     pub fn on_spurious_timeout(&mut self, in_flight: u64, delivered: u64) {
-        let window = self.packets(in_flight) + self.packets(delivered).min(self.initial_window);
+        let window = self.packets(in_flight) + self.packets(delivered).min(self.initial_window.into());
         self.controller_mut().on_spurious_timeout(window);
     }
 

@@ -27,10 +27,11 @@ pub enum Action {
 
 /// Duplicate acknowledgements since the last advance.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct DuplicateAcks {
-    count: u32,
     /// Bytes that they represent.
     bytes: u64,
+    count: u32,
     /// Duplicates at the recovery point were not caused by spurious retransmissions.
     trusted: bool,
     /// A partial acknowledgement has arrived in this recovery.

@@ -4,6 +4,8 @@
 //! The first segment of a recovery is retransmitted at once, all others while the bytes in flight ("pipe") are below the
 //! window.
 
+use std::mem::offset_of;
+
 use eddyline_cc::{AnyController, Controller as _};
 use eddyline_units::Time;
 
@@ -39,28 +41,33 @@ pub struct Connection<'a> {
 }
 
 /// Loss detection and recovery of a sender.
+// what every acknowledgement reads is last, from the sums of the scoreboard on
 #[derive(Debug)]
+#[repr(C)]
 pub struct LossRecovery {
-    board: Scoreboard,
-    duplicates: DuplicateAcks,
-    episode: Episode,
     /// The episode is over when all below is acknowledged.
     recovery_point: u64,
+    /// In an episode: losses from here on, of data sent since the window was last reduced, are a new event (RFC 5681, 4.3).
+    new_event_from: u64,
+    frto: Option<Box<Frto>>,
+    prr: Option<Box<Prr>>,
+    board: Scoreboard,
+    duplicates: DuplicateAcks,
+    rack_tlp: Option<Box<RackTlp>>,
+    episode: Episode,
     /// The first outstanding segment is to be retransmitted, whatever the window.
     retransmit_first: bool,
     detection: Detection,
     timestamps: bool,
     limited_transmit: bool,
-    rack_tlp: Option<Box<RackTlp>>,
-    frto: Option<Box<Frto>>,
-    prr: Option<Box<Prr>>,
     /// F-RTO has undone a timeout with the current acknowledgement.
     undone: bool,
-    /// In an episode: losses from here on, of data sent since the window was last reduced, are a new event (RFC 5681, 4.3).
-    new_event_from: u64,
 }
 
 impl LossRecovery {
+    /// The first byte that acknowledgements usually touch.
+    pub const TOUCHED_FROM: usize = offset_of!(Self, board) + Scoreboard::SUMS;
+
     /// Nothing outstanding.
     pub fn new(config: &Config, controller: &AnyController) -> Self {
         let max_ack_delay = if config.ack_every > 1 { config.ack_timer } else { Time::ZERO };

@@ -31,6 +31,9 @@ mod tests;
 mod tlp;
 mod transmissions;
 
+use std::mem::offset_of;
+use std::ops::Range;
+
 use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Stamp};
 use eddyline_units::Time;
 
@@ -52,29 +55,37 @@ use sequence::{PriorState, SendSequence};
 pub use sink::SegmentSink;
 
 /// The sending endpoint of a connection.
+// in an order that puts together what an event touches, here and in the parts: with many senders it waits for memory
 #[derive(Debug)]
+#[repr(C)]
 pub struct Sender {
-    handshake: Handshake,
-    seq: SendSequence,
-    congestion: Congestion,
+    recovery: LossRecovery,
+    application: ApplicationSource,
     pacer: Pacer,
     rto: RetransmissionTimer,
-    application: ApplicationSource,
-    recovery: LossRecovery,
-    ack_ratio: AckRatioControl,
+    seq: SendSequence,
+    last_sent: Time,
+    /// The last round-trip sample, or [`Time::MAX`].
+    last_rtt: Time,
+    /// When the FIN was acknowledged, or [`Time::MAX`].
+    completed_at: Time,
+    handshake: Handshake,
     /// The controller has an estimate of the retransmission timeout.
     controller_rto: bool,
     /// Some option is in use: the specialised copies of the hot functions run.
     options: bool,
     timestamps: bool,
-    last_sent: Time,
-    last_rtt: Option<Time>,
+    congestion: Congestion,
+    ack_ratio: AckRatioControl,
     retransmits: u64,
     timeouts: u64,
-    completed_at: Option<Time>,
 }
 
 impl Sender {
+    /// The bytes of a sender that acknowledgements and timers usually touch.
+    pub const TOUCHED: Range<usize> =
+        offset_of!(Self, recovery) + LossRecovery::TOUCHED_FROM..offset_of!(Self, congestion) + Congestion::TOUCHED_TO;
+
     /// A connection that has not been opened.
     #[must_use]
     pub fn new(config: &Config, transfer: &Transfer, controller: AnyController) -> Self {
@@ -96,10 +107,10 @@ impl Sender {
             options,
             timestamps: config.timestamps,
             last_sent: Time::ZERO,
-            last_rtt: None,
+            last_rtt: Time::MAX,
             retransmits: 0,
             timeouts: 0,
-            completed_at: None,
+            completed_at: Time::MAX,
         }
     }
 
@@ -134,7 +145,7 @@ impl Sender {
     /// The last round-trip sample.
     #[must_use]
     pub fn last_rtt(&self) -> Option<Time> {
-        self.last_rtt
+        (self.last_rtt < Time::MAX).then_some(self.last_rtt)
     }
 
     /// The interval between packets, if they are paced.
@@ -178,7 +189,7 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
-        self.completed_at
+        (self.completed_at < Time::MAX).then_some(self.completed_at)
     }
 
     /// Handles the timers that are due, if any; returns whether one was.
@@ -379,7 +390,7 @@ impl Sender {
         let sample = timed.then(|| now - ack.sent_at);
         if let Some(rtt) = sample {
             self.rto.measure(now, ack.sent_at, rtt);
-            self.last_rtt = sample;
+            self.last_rtt = rtt;
         }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
@@ -485,7 +496,7 @@ impl Sender {
     /// The FIN is acknowledged.
     fn finish(&mut self, now: Time) {
         self.handshake.finish();
-        self.completed_at = Some(now);
+        self.completed_at = now;
         self.rto.stop();
         self.recovery.finish();
         self.application.finish();

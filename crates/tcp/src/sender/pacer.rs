@@ -7,12 +7,13 @@ use crate::config::{Config, Pacing, PacingGain};
 
 /// When the next packet may leave.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct Pacer {
+    gain: PacingGain,
     next_at: Time,
     /// Packets wait for `next_at`.
     waiting: bool,
     mode: Pacing,
-    gain: PacingGain,
 }
 
 impl Pacer {

@@ -11,19 +11,21 @@ const MAX_BACKED_OFF: Time = Time::from_ms(60_000);
 
 /// Smoothed round-trip time, its variation, the timeout that follows from them, and the timer.
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct RetransmissionTimer {
     srtt: i64,
     rttvar: i64,
     min_rto: Time,
+    // what every acknowledgement reads
+    /// Segments sent from here on may give the next sample: one per round trip.
+    sample_from: Time,
     /// The timeout without back-off.
     base: Time,
     backoff: u32,
-    /// When the timer expires, or [`Time::MAX`].
-    deadline: Time,
     /// It runs on: progress does not restart it.
     held: bool,
-    /// Segments sent from here on may give the next sample: one per round trip.
-    sample_from: Time,
+    /// When the timer expires, or [`Time::MAX`].
+    deadline: Time,
 }
 
 impl RetransmissionTimer {

@@ -6,6 +6,8 @@
 //! A sender with RACK keeps every transmission instead ([`Transmissions`]), and may find the same segment lost more than once;
 //! the edges are unused then.
 
+use std::mem::offset_of;
+
 use eddyline_units::Time;
 
 use super::transmissions::{LossSearch, Transmissions};
@@ -16,21 +18,25 @@ const DUP_THRESH: u64 = 3;
 
 /// Selective acknowledgement state.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Scoreboard {
-    sacked: SequenceRanges,
+    /// Every transmission, with RACK.
+    transmissions: Option<Box<Transmissions>>,
     /// Holes below this are lost.
     edge: u64,
     /// Holes below this have been retransmitted.
     resent: u64,
+    sacked: SequenceRanges,
     /// Bytes in holes between `resent` and `edge`.
     lost: u64,
     /// Bytes ever marked lost.
     ever_lost: u64,
-    /// Every transmission, with RACK.
-    transmissions: Option<Box<Transmissions>>,
 }
 
 impl Scoreboard {
+    /// The first byte of its sums.
+    pub const SUMS: usize = offset_of!(Self, sacked) + offset_of!(SequenceRanges, total);
+
     /// An empty scoreboard; with `rack` it keeps every transmission.
     pub fn new(rack: bool) -> Self {
         Self { transmissions: rack.then(Box::default), ..Self::default() }
