@@ -1,11 +1,16 @@
 //! A TCP flow: sender and receiver, their segments as packets, and the flow's counters.
 
+use std::mem::offset_of;
+use std::ops::Range;
+use std::slice;
+
 use eddyline_cc::Controller as _;
 use eddyline_tcp::{
     AccEcnOption, Acknowledgement, DataSegment, Reaction, Receiver, SackBlocks, Segment, SegmentFlags, SegmentKind,
     SegmentSink, Sender,
 };
 use eddyline_units::Time;
+use prefetch_index::prefetch_index;
 
 use super::{FlowSetup, FlowState, RecoveryState, tcp_config};
 use crate::meter::FlowMeter;
@@ -25,19 +30,32 @@ struct PacketTemplate {
     ack_hop: u32,
 }
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// [`TcpFlow::peer`] of a flow without one.
 const NO_PEER: u32 = u32::MAX;
 
 /// A sender, its receiver and the counters of both.
+// in an order that puts together what an event touches
 #[derive(Debug)]
+#[repr(C)]
 pub struct TcpFlow {
-    sender: Sender,
-    receiver: Receiver,
+    meter: FlowMeter,
     template: PacketTemplate,
     /// Number of the flow with the other direction of the same connection.
     peer: u32,
-    meter: FlowMeter,
+    receiver: Receiver,
+    sender: Sender,
 }
+
+/// The bytes of a flow that the arrival of data usually touches.
+const TOUCHED_BY_DATA: Range<usize> = FlowMeter::TOUCHED_BY_DATA..offset_of!(TcpFlow, receiver) + Receiver::TOUCHED_TO;
+/// As [`TOUCHED_BY_DATA`], for an acknowledgement with what it lets the sender send.
+const TOUCHED_BY_ACKS: [Range<usize>; 2] = [
+    FlowMeter::TOUCHED_BY_ACKS..TOUCHED_BY_DATA.end,
+    offset_of!(TcpFlow, sender) + Sender::TOUCHED.start..offset_of!(TcpFlow, sender) + Sender::TOUCHED.end,
+];
 
 /// Turns a sender's segments into packets.
 struct DataPackets<'a, S> {
@@ -109,6 +127,25 @@ impl TcpFlow {
             },
             peer: spec.peer.unwrap_or(NO_PEER),
             meter,
+        }
+    }
+
+    /// Loads into the cache what the arrival of a packet of `kind` will touch.
+    #[inline]
+    pub fn load(&self, kind: PacketKind) {
+        if kind == PacketKind::Data {
+            self.load_bytes(TOUCHED_BY_DATA);
+        } else {
+            TOUCHED_BY_ACKS.into_iter().for_each(|bytes| self.load_bytes(bytes));
+        }
+    }
+
+    #[inline(always)]
+    fn load_bytes(&self, bytes: Range<usize>) {
+        // a place beside a field is as good as an element of an array: what is loaded ahead need not exist
+        let words = slice::from_ref(&self.peer);
+        for at in bytes.clone().step_by(LINE).chain([bytes.end - 1]) {
+            prefetch_index(words, (at / size_of::<u32>()).wrapping_sub(offset_of!(Self, peer) / size_of::<u32>()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Counters of a flow. Sums are exact; they are reset when the summary window begins.
 
-use std::mem;
+use std::mem::{self, offset_of};
 
 use eddyline_units::Time;
 
@@ -51,44 +51,27 @@ impl Mean {
     }
 }
 
-/// The time average of a piecewise constant quantity.
+/// The time average of a piecewise constant quantity, whose value is beside it.
 #[derive(Debug, Clone, Copy)]
 struct TimeAverage {
-    value: f64,
-    begun: Time,
     since: Time,
     integral: f64,
-    min: f64,
-    max: f64,
 }
 
 impl TimeAverage {
-    fn new(value: f64, since: Time) -> Self {
-        Self { value, begun: since, since, integral: 0.0, min: value, max: value }
+    fn new(since: Time) -> Self {
+        Self { since, integral: 0.0 }
     }
 
-    #[inline]
-    fn set(&mut self, now: Time, value: f64) {
-        if value != self.value {
-            self.advance(now);
-            self.value = value;
-            if value < self.min {
-                self.min = value;
-            }
-            if value > self.max {
-                self.max = value;
-            }
-        }
-    }
-
-    fn advance(&mut self, now: Time) {
-        self.integral += self.value * now.saturating_sub(self.since).as_ps_f64();
+    /// The quantity has had this value since the last call.
+    fn advance(&mut self, now: Time, value: f64) {
+        self.integral += value * now.saturating_sub(self.since).as_ps_f64();
         self.since = now;
     }
 
-    /// Time-weighted mean up to the last advance.
-    fn mean(&self) -> Option<f64> {
-        let span = self.since.saturating_sub(self.begun).as_ps() as f64;
+    /// Time-weighted mean from when it `began` up to the last advance.
+    fn mean(&self, began: Time) -> Option<f64> {
+        let span = self.since.saturating_sub(began).as_ps() as f64;
         (span > 0.0).then(|| self.integral / span)
     }
 }
@@ -111,15 +94,15 @@ pub struct FlowRecord {
 }
 
 /// Counters of one flow.
+// in the order of use: first what few events touch, then what an acknowledgement counts, last what data counts
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct FlowMeter {
     start: Time,
     /// The summary window as far as the flow is alive in it.
     from: Time,
     /// When it completed, or [`Time::MAX`].
     end: Time,
-    arrived_bytes: u64,
-    arrived_packets: u64,
     /// Packets that arrived without new data.
     repeated_packets: u64,
     /// Values of `arrived_bytes`, [`new_packets`](Self::new_packets) and the receiver's delivered bytes when the window began.
@@ -127,22 +110,36 @@ pub struct FlowMeter {
     /// Bytes of the packet that is arriving when the run ends which have arrived, less those of the packet that was arriving when the
     /// window began.
     partial_bytes: f64,
+    /// Acknowledgements in the window that no other preceded, in it or before: one at most.
+    unpaired_acks: u64,
+    window_average: TimeAverage,
+    /// Minimum and maximum of the window.
+    window_range: [f64; 2],
+    base_average: TimeAverage,
+    /// When the base round-trip time was first known in the window.
+    base_from: Time,
     rtt: Mean,
     rtt_min: Time,
     histogram: RttHistogram,
-    forward: Mean,
     reverse: Mean,
-    /// Acknowledgements in the window that no other preceded, in it or before: one at most.
-    unpaired_acks: u64,
-    compressed: u64,
     /// When the last acknowledgement arrived, or [`Time::MAX`].
     last_ack: Time,
     half_transmission: Time,
-    window: TimeAverage,
-    base: Option<TimeAverage>,
+    compressed: u64,
+    window: f64,
+    /// The base round-trip time, or [`Time::MAX`] before there is one.
+    base: Time,
+    arrived_bytes: u64,
+    arrived_packets: u64,
+    forward: Mean,
 }
 
 impl FlowMeter {
+    /// The first byte that acknowledgements usually touch, and the first that data touches.
+    pub const TOUCHED_BY_ACKS: usize = offset_of!(Self, rtt);
+    /// As [`TOUCHED_BY_ACKS`](Self::TOUCHED_BY_ACKS), for data.
+    pub const TOUCHED_BY_DATA: usize = offset_of!(Self, arrived_bytes);
+
     /// A flow that starts at `start` with window `window`; its round-trip samples are counted in `histogram`.
     #[must_use]
     pub fn new(start: Time, window: f64, half_transmission: Time, histogram: RttHistogram) -> Self {
@@ -164,8 +161,12 @@ impl FlowMeter {
             compressed: 0,
             last_ack: Time::MAX,
             half_transmission,
-            window: TimeAverage::new(window, start),
-            base: None,
+            window,
+            window_average: TimeAverage::new(start),
+            window_range: [window; 2],
+            base: Time::MAX,
+            base_average: TimeAverage::new(start),
+            base_from: start,
         }
     }
 
@@ -183,8 +184,10 @@ impl FlowMeter {
         self.reverse = Mean::default();
         self.unpaired_acks = 0;
         self.compressed = 0;
-        self.window = TimeAverage::new(self.window.value, now);
-        self.base = self.base.map(|b| TimeAverage::new(b.value, now));
+        self.window_average = TimeAverage::new(now);
+        self.window_range = [self.window; 2];
+        self.base_average = TimeAverage::new(now);
+        self.base_from = now;
     }
 
     /// At an end of the window, `bytes` of a data packet have arrived.
@@ -235,23 +238,47 @@ impl FlowMeter {
     /// Window and base RTT may have changed.
     #[inline]
     pub fn on_sender_change(&mut self, now: Time, window: f64, base_rtt: Option<Time>) {
-        self.window.set(now, window);
-        if let Some(base) = base_rtt {
-            let ps = base.as_ps_f64();
-            match &mut self.base {
-                Some(average) => average.set(now, ps),
-                None => self.base = Some(TimeAverage::new(ps, now)),
-            }
+        if window != self.window {
+            self.change_window(now, window);
         }
+        if let Some(base) = base_rtt
+            && base != self.base
+        {
+            self.change_base(now, base);
+        }
+    }
+
+    #[inline]
+    fn change_window(&mut self, now: Time, window: f64) {
+        self.window_average.advance(now, self.window);
+        self.window = window;
+        let [min, max] = &mut self.window_range;
+        if window < *min {
+            *min = window;
+        }
+        if window > *max {
+            *max = window;
+        }
+    }
+
+    #[cold]
+    fn change_base(&mut self, now: Time, base: Time) {
+        if self.base == Time::MAX {
+            self.base_average = TimeAverage::new(now);
+            self.base_from = now;
+        } else {
+            self.base_average.advance(now, self.base.as_ps_f64());
+        }
+        self.base = base;
     }
 
     /// The flow has completed.
     pub fn on_complete(&mut self, at: Time) {
         if self.end == Time::MAX {
             self.end = at;
-            self.window.advance(at);
-            if let Some(b) = &mut self.base {
-                b.advance(at);
+            self.window_average.advance(at, self.window);
+            if self.base < Time::MAX {
+                self.base_average.advance(at, self.base.as_ps_f64());
             }
         }
     }
@@ -297,6 +324,7 @@ impl FlowMeter {
         let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
         // not below zero if the packet that was arriving turned out to be lost
         let bytes = ((self.arrived_bytes - self.at_window[0]) as f64 + self.partial_bytes).max(0.0);
+        let [min, max] = self.window_range;
         let pairs = self.reverse.count - self.unpaired_acks;
         FlowRecord {
             throughput_bps: (alive > 0.0).then(|| 8.0 * bytes / alive),
@@ -308,8 +336,8 @@ impl FlowMeter {
             forward_s: self.forward.mean_s(),
             reverse_s: self.reverse.mean_s(),
             compression: (pairs > 0).then(|| self.compressed as f64 / pairs as f64),
-            window: self.window.mean().map(|mean| (mean, self.window.min, self.window.max)),
-            base_s: self.base.and_then(|b| b.mean()).map(|ps| ps / 1e12),
+            window: self.window_average.mean(self.from).map(|mean| (mean, min, max)),
+            base_s: self.base_average.mean(self.base_from).filter(|_| self.base < Time::MAX).map(|ps| ps / 1e12),
         }
     }
 }

@@ -75,7 +75,7 @@ impl Layout {
         // in the order of the whole network, which decides between events at the same time
         let pipe_of: Vec<u32> = (0..self.delays.len() as u32).filter(|p| arriving[*p as usize]).collect();
         let mut local_pipe = vec![u32::MAX; self.delays.len()];
-        let mut pipes = Pipes::default();
+        let mut pipes = Pipes::of_part();
         for (pipe, local) in pipe_of.iter().zip(0..) {
             local_pipe[*pipe as usize] = local;
             pipes.add(self.delays[*pipe as usize]);

@@ -148,6 +148,14 @@ impl Net {
         self.events.first()
     }
 
+    /// Flow and kind of the packet whose event is the next of `source`, if its path ends there.
+    #[inline]
+    pub fn next_arrival(&self, source: u32) -> Option<(u32, PacketKind)> {
+        let pipe = source.checked_sub(self.departing.len() as u32)?;
+        let packet = self.pipes.first(pipe)?;
+        self.hops[packet.hop as usize].last.then_some((packet.flow, packet.kind))
+    }
+
     /// Packets in the network.
     #[inline]
     pub fn packets(&self) -> u64 {

@@ -12,7 +12,10 @@ use prefetch_index::prefetch_index;
 use crate::packet::Packet;
 
 /// Packets in a block. A power of two: the beginning of a block is seen from a place in the array.
-const BLOCK: u32 = 128;
+const BLOCK: u32 = 64;
+
+/// Slots of an array that an allocator maps by itself, 32 MB: it grows where it is, and pages that are not used take no memory.
+const MAPPED: usize = 1 << 19;
 
 /// How far before their use slots are loaded into the cache. In large networks every pipe's turn comes after a thousand others; two is
 /// right because a slot may lie across two cache lines.
@@ -48,6 +51,11 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
+    /// No pipes yet, in one of several parts of a large network: their arrays grow in turn, and must not leave gaps as they are moved.
+    pub fn of_part() -> Self {
+        Self { slots: Vec::with_capacity(MAPPED), ..Self::default() }
+    }
+
     /// Adds an empty pipe behind the others.
     pub fn add(&mut self, delay: Time) {
         let first = self.take_block() * BLOCK;
@@ -111,6 +119,13 @@ impl Pipes {
             next = self.shorten(pipe);
         }
         (if next == end { Time::MAX } else { self.slots[next as usize].0 }, direct)
+    }
+
+    /// The first packet of `pipe`, if there is such a pipe with a packet.
+    #[inline]
+    pub fn first(&self, pipe: u32) -> Option<&Packet> {
+        let Pipe { head, tail, .. } = *self.pipes.get(pipe as usize)?;
+        if head == tail { None } else { Some(&self.slots[head as usize].1) }
     }
 
     /// Takes the first packet out of `pipe`, with its time of arrival.

@@ -33,6 +33,8 @@ use crate::packet::{Packet, PacketKind, PacketSink};
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
+/// So many flows stay in the caches while others have their turn.
+const CACHED_FLOWS: usize = 2_000;
 /// Mask of the event counts at which the memory budget is checked.
 const MEMORY_MASK: u64 = (1 << 8) - 1;
 
@@ -41,6 +43,9 @@ pub struct Simulation<'a> {
     duration: Time,
     net: Net,
     flows: Vec<Flow>,
+    /// Something is done after every event: there are traces, or the flows are more than a cache holds, and what an event touches is
+    /// loaded before its turn.
+    looks_back: bool,
     cross: Vec<CrossTraffic>,
     probes: Vec<Probes>,
     dynamic: DynamicFlows,
@@ -104,6 +109,7 @@ impl<'a> Simulation<'a> {
         whole.net.delivers_corrupted = transport.is_some_and(Transport::detects_corruption);
         if traced {
             whole.traced = true;
+            whole.looks_back = true;
             whole.payloads = network.flows.iter().map(|f| f.packet - f.header).collect();
         }
         whole.measurement = Some(measurement);
@@ -183,6 +189,7 @@ impl<'a> Simulation<'a> {
         Self {
             duration: network.duration,
             net,
+            looks_back: flows.len() > CACHED_FLOWS,
             flows,
             cross,
             probes,
@@ -219,11 +226,12 @@ impl<'a> Simulation<'a> {
             }
             if packet_at <= timer_at {
                 self.events += 1;
-                if self.net.handle_event(now, packet_source, &mut packet) {
+                let arrives = self.net.handle_event(now, packet_source, &mut packet);
+                if arrives {
                     self.deliver(now, &packet);
-                    if self.traced {
-                        self.trace(now, packet.flow as usize);
-                    }
+                }
+                if self.looks_back {
+                    self.after_packet(now, packet_source, arrives.then_some(packet.flow));
                 }
             } else if timer_source == MEASUREMENT {
                 // not counted as an event, so that recording does not change the count
@@ -231,8 +239,8 @@ impl<'a> Simulation<'a> {
             } else {
                 self.events += 1;
                 self.on_timer(now, timer_source);
-                if self.traced {
-                    self.trace(now, timer_source as usize - 1);
+                if self.looks_back {
+                    self.after_timer(now, timer_source);
                 }
             }
             if self.events & observer_mask & MEMORY_MASK == 0 {
@@ -280,6 +288,32 @@ impl<'a> Simulation<'a> {
         };
         flow.on_timer(now, &mut self.net);
         self.timers.set(source, flow.next_timer());
+    }
+
+    /// After the event of a packet from `source`, which has reached the end of its path if it is one of `arrived`: writes traces, and
+    /// loads into the cache what the next packet from there will touch of its flow, if its path ends there.
+    #[inline(never)]
+    fn after_packet(&mut self, now: Time, source: u32, arrived: Option<u32>) {
+        if let (true, Some(flow)) = (self.traced, arrived) {
+            self.trace(now, flow as usize);
+        }
+        if let Some((flow, kind)) = self.net.next_arrival(source)
+            && let Some(flow) = self.flows.get(flow as usize)
+        {
+            flow.load(kind);
+        }
+    }
+
+    /// After the event of a timer: writes traces, and loads into the cache what the next timer will touch, if it is that of a flow.
+    #[inline(never)]
+    fn after_timer(&mut self, now: Time, source: u32) {
+        if self.traced {
+            self.trace(now, source as usize - 1);
+        }
+        let (_, next) = self.timers.first();
+        if let Some(flow) = self.flows.get((next as usize).wrapping_sub(1)) {
+            flow.load(PacketKind::Ack);
+        }
     }
 
     /// The timer of a duplex connection or another transport, of cross traffic, probes, a table of arrivals or a dynamic flow.
