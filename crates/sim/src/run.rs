@@ -17,8 +17,12 @@ pub fn run(
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     let network = SortedNetwork::of(network);
-    // WebAssembly has no threads; without the code for them the module is smaller
-    if options.threads < 2 || cfg!(target_arch = "wasm32") {
+    // WebAssembly has no threads; without the code for domains the module is smaller
+    if cfg!(target_arch = "wasm32") {
+        return run_whole(&network, options, observe);
+    }
+    let one_thread = options.threads < 2;
+    if one_thread && !options.divide_always && parallel::domains_for_cache(&network) < 2 {
         return run_whole(&network, options, observe);
     }
     require_tcp(&network)?;
@@ -26,7 +30,8 @@ pub fn run(
         parallel::Run::Done(outcome) => Ok(*outcome),
         parallel::Run::NotDivided(reason) => {
             let outcome = run_whole(&network, options, observe)?;
-            Ok(Outcome { execution: Execution { one_because: Some(reason), ..Execution::ONE }, ..outcome })
+            let one_because = (!one_thread).then_some(reason);
+            Ok(Outcome { execution: Execution { one_because, ..Execution::ONE }, ..outcome })
         }
     }
 }

@@ -20,6 +20,7 @@ use std::thread;
 
 use eddyline_cc::ControllerParams;
 
+pub use self::partition::domains_for_cache;
 use self::partition::{Indivisible, Partition};
 use self::samples::Samples;
 use self::windows::{End, Ended, Windows};
@@ -34,7 +35,7 @@ pub enum Run {
     NotDivided(&'static str),
 }
 
-/// Runs `network` on the threads that `options` ask for, where that pays.
+/// Runs `network` on the threads that `options` ask for, where that pays; on one thread, a large network domain after domain.
 ///
 /// # Errors
 /// As [`run`](crate::run()).
@@ -51,7 +52,8 @@ pub fn run(
         return Ok(Run::NotDivided("controllers from files run on one thread"));
     }
     let paths = Paths::new(network);
-    let partition = match Partition::new(network, &paths, options.threads, options.divide_always) {
+    let threads = options.threads.max(1);
+    let partition = match Partition::new(network, &paths, threads, options.divide_always) {
         Ok(partition) => partition,
         Err(Indivisible::Whole) => {
             return Ok(Run::NotDivided("the network has no parts that react to each other with a delay"));
@@ -64,7 +66,10 @@ pub fn run(
     };
     // more threads than processors would only wait for each other
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = options.threads.min(partition.loads.len()).min(processors);
+    let threads = threads.min(partition.loads.len()).min(processors);
+    if partition.loads.len() < 2 {
+        return Ok(Run::NotDivided("the network has no parts that react to each other with a delay"));
+    }
     let measurement = Measurement::new(network, options)?;
     let mut samples = Samples::new(network);
     let parts = domains::build(network, options, &paths, &partition, samples.times());

@@ -1,4 +1,4 @@
-//! A run on several threads gives the bytes that one thread gives.
+//! A network divided into domains, on one thread or several, gives the bytes that it gives as a whole.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,16 @@ use eddyline_sim::{Execution, Options, Outcome, SimError, run};
 use crate::drawn_scenarios::{self, draw_controller, draw_flow_options, draw_queue};
 use crate::scenarios::{network, outcome};
 
-const THREADS: [usize; 3] = [2, 3, 8];
+const THREADS: [usize; 4] = [1, 2, 3, 8];
 
+/// The outcome on so many threads, divided if it can be.
 fn on(network: &Network, threads: usize) -> Outcome {
     outcome(network, &Options { threads, divide_always: true, series: true, ..Options::default() })
 }
 
-/// Compares the results on one thread and several; returns into how many domains the network was divided.
+/// Compares the results of the whole with those of its domains on threads; returns into how many domains the network was divided.
 fn compare(name: &str, network: &Network, threads: &[usize]) -> usize {
-    let one = on(network, 1);
+    let one = outcome(network, &Options { series: true, ..Options::default() });
     let document = |outcome: &Outcome| serde_json::to_string(&outcome.result).unwrap();
     let mut domains = 1;
     for threads in threads {
@@ -137,15 +138,15 @@ fn the_scenarios_of_the_tree_are_the_same_on_two_threads() {
     assert!(read > 20, "{read} scenarios");
 }
 
-/// A ring of links of 5 ms, each with a flow over three of them.
-fn ring() -> Network {
-    let mut text = "duration = \"1 s\"\n".to_owned();
+/// A ring of links of 5 ms, each with `flows` flows over three of them.
+fn ring(flows: u32, duration: &str) -> Network {
+    let mut text = format!("duration = \"{duration}\"\n");
     for link in 0..24 {
         text += &format!("[[link]]\nname = \"link {link}\"\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n");
         let path =
             |first: u64| (first..first + 3).map(|l| format!("\"link {}\"", l % 24)).collect::<Vec<_>>().join(", ");
         text += &format!(
-            "[[flow]]\nname = \"flow {link}\"\ncontroller = {{ kind = \"newreno\" }}\ndata = [{}]\nack = [{}]\n",
+            "[[flow]]\nname = \"flow {link}\"\ncount = {flows}\ncontroller = {{ kind = \"newreno\" }}\ndata = [{}]\nack = [{}]\n",
             path(link),
             path(link + 21)
         );
@@ -156,7 +157,7 @@ fn ring() -> Network {
 /// It is divided at any of its links; what one thread does, two do.
 #[test]
 fn a_ring_is_divided_where_that_pays() {
-    let network = ring();
+    let network = ring(1, "1 s");
     let two = outcome(&network, &Options { threads: 2, ..Options::default() });
     assert_eq!(two.result, outcome(&network, &Options::default()).result);
     let processors = std::thread::available_parallelism().unwrap().get();
@@ -165,10 +166,18 @@ fn a_ring_is_divided_where_that_pays() {
     assert!(two.execution.domains > 2 && two.execution.windows >= 200, "{:?}", two.execution);
 }
 
+/// More flows than a cache holds: one thread simulates domain after domain.
+#[test]
+fn a_large_network_is_divided_on_one_thread() {
+    let execution = outcome(&ring(1_400, "60 ms"), &Options::default()).execution;
+    assert_eq!((execution.threads, execution.domains), (1, 2));
+    assert_eq!(outcome(&ring(10, "60 ms"), &Options::default()).execution, Execution::ONE);
+}
+
 /// Progress is reported as often as on one thread, at times that never go back, and a run can be stopped at any of them.
 #[test]
 fn progress_is_reported_and_can_end_a_run() {
-    let network = ring();
+    let network = ring(1, "1 s");
     let options = Options { threads: 2, ..Options::default() };
     let mut times = Vec::new();
     let done = run(&network, &options, &mut |progress| {
