@@ -22,7 +22,7 @@ pub struct Options {
     pub general_queues: bool,
     /// Bytes that the packets in the network may take, at 256 bytes each. Default: any number.
     pub memory: Option<u64>,
-    /// Threads to run on, where that pays. Same results. Default: one.
+    /// Threads to run on, where that pays. Same results. Default: one, which simulates a large network part after part.
     pub threads: usize,
     /// Divide every network that can be divided, also where it does not pay; for tests.
     pub divide_always: bool,
