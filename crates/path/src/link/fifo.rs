@@ -18,25 +18,11 @@ pub struct Departure {
 
 /// A packet that waits: 12 bytes, of which a large network has hundreds of thousands.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(C, packed(4))]
 struct Waiting {
-    /// When its transmission starts, lower and upper half: a number of 64 bits would be aligned to 8 bytes.
-    start: [u32; 2],
-    bytes: u32,
-}
-
-impl Waiting {
-    #[inline]
-    const fn new(start: Time, bytes: u32) -> Self {
-        let ps = start.as_ps();
-        Self { start: [ps as u32, (ps >> 32) as u32], bytes }
-    }
-
     /// When its transmission starts.
-    #[inline]
-    const fn start(&self) -> Time {
-        let [low, high] = self.start;
-        Time::from_ps((high as u64) << 32 | low as u64)
-    }
+    start: Time,
+    bytes: u32,
 }
 
 /// First in, first out, drop-tail.
@@ -81,10 +67,11 @@ impl FifoLink {
     pub fn settle(&mut self, now: Time) {
         let (mut bytes, mut cells, counts_cells) = (self.bytes, self.cells, self.counts_cells);
         self.waiting.pop_while(|head| {
-            let starts = head.start() <= now;
+            let Waiting { start, bytes: length } = *head;
+            let starts = start <= now;
             if starts {
-                bytes -= u64::from(head.bytes);
-                cells -= if counts_cells { atm_cells(head.bytes.into()) } else { 0 };
+                bytes -= u64::from(length);
+                cells -= if counts_cells { atm_cells(length.into()) } else { 0 };
             }
             starts
         });
@@ -125,7 +112,7 @@ impl FifoLink {
                 self.meter.drop(bytes, class);
                 return None;
             }
-            self.waiting.push_back(Waiting::new(self.free_at, bytes));
+            self.waiting.push_back(Waiting { start: self.free_at, bytes });
             self.bytes += u64::from(bytes);
             self.free_at
         };
@@ -188,7 +175,7 @@ impl FifoLink {
     /// there is no such packet.
     #[must_use]
     pub fn room_at(&self, ahead: usize) -> Time {
-        self.waiting.get(ahead).map_or(self.free_at, Waiting::start)
+        self.waiting.get(ahead).map_or(self.free_at, |w| w.start)
     }
 
     /// How long a packet that arrives now would wait.

@@ -248,7 +248,7 @@ impl FlowMeter {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn change_window(&mut self, now: Time, window: f64) {
         self.window_average.advance(now, self.window);
         self.window = window;

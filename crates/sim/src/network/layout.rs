@@ -166,6 +166,7 @@ impl Net {
             link_options,
             media,
             pipes,
+            last_pipe: 0,
             hops: plan.hops,
             origins,
             border: plan.border,

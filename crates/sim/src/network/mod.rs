@@ -117,6 +117,8 @@ pub struct Net {
     link_options: Vec<LinkOptions>,
     media: Vec<Shared>,
     pipes: Pipes,
+    /// The last pipe that is not direct from which a packet came.
+    last_pipe: u32,
     hops: Vec<Hop>,
     /// Origin of the packets of each source; grows with dynamic flows.
     origins: Vec<Origin>,
@@ -148,11 +150,10 @@ impl Net {
         self.events.first()
     }
 
-    /// Flow and kind of the packet whose event is the next of `source`, if its path ends there.
+    /// Flow and kind of the packet that is behind the last one of a pipe that is not direct, if its path ends there.
     #[inline]
-    pub fn next_arrival(&self, source: u32) -> Option<(u32, PacketKind)> {
-        let pipe = source.checked_sub(self.departing.len() as u32)?;
-        let packet = self.pipes.first(pipe)?;
+    pub fn next_arrival(&self) -> Option<(u32, PacketKind)> {
+        let packet = self.pipes.first(self.last_pipe)?;
         self.hops[packet.hop as usize].last.then_some((packet.flow, packet.kind))
     }
 
@@ -362,15 +363,16 @@ impl Net {
         let (next, direct) = self.pipes.pop(pipe, packet);
         self.events.set(source, next);
         if !direct || packet.flags.impaired() {
-            return self.arrive(now, packet);
+            return self.arrive(now, pipe, packet);
         }
         self.counters.delivered += 1;
         true
     }
 
-    /// A packet is at the end of a pipe that is not direct, or is lost or damaged; returns whether it has reached the end of its path.
+    /// A packet is at the end of `pipe`, which is not direct, or is lost or damaged; returns whether it has reached the end of its path.
     #[inline(never)]
-    fn arrive(&mut self, now: Time, packet: &mut Packet) -> bool {
+    fn arrive(&mut self, now: Time, pipe: u32, packet: &mut Packet) -> bool {
+        self.last_pipe = pipe;
         let hop = self.hops[packet.hop as usize];
         if packet.flags.impaired()
             && let Some(arrives) = self.arrive_impaired(now, packet, &hop)

@@ -121,7 +121,7 @@ impl Pipes {
         (if next == end { Time::MAX } else { self.slots[next as usize].0 }, direct)
     }
 
-    /// The first packet of `pipe`, if there is such a pipe with a packet.
+    /// The first packet of `pipe`, if there is one.
     #[inline]
     pub fn first(&self, pipe: u32) -> Option<&Packet> {
         let Pipe { head, tail, .. } = *self.pipes.get(pipe as usize)?;

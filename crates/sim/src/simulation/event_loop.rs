@@ -43,8 +43,8 @@ pub struct Simulation<'a> {
     duration: Time,
     net: Net,
     flows: Vec<Flow>,
-    /// Something is done after every event: there are traces, or the flows are more than a cache holds, and what an event touches is
-    /// loaded before its turn.
+    /// Something is done after events: there are traces, or the flows are more than a cache holds, and what an event touches is loaded
+    /// before its turn.
     looks_back: bool,
     cross: Vec<CrossTraffic>,
     probes: Vec<Probes>,
@@ -226,12 +226,13 @@ impl<'a> Simulation<'a> {
             }
             if packet_at <= timer_at {
                 self.events += 1;
-                let arrives = self.net.handle_event(now, packet_source, &mut packet);
-                if arrives {
+                if self.net.handle_event(now, packet_source, &mut packet) {
                     self.deliver(now, &packet);
-                }
-                if self.looks_back {
-                    self.after_packet(now, packet_source, arrives.then_some(packet.flow));
+                    if self.looks_back {
+                        self.after_arrival(now, packet.flow);
+                    }
+                } else if self.looks_back {
+                    self.load_next_arrival();
                 }
             } else if timer_source == MEASUREMENT {
                 // not counted as an event, so that recording does not change the count
@@ -286,18 +287,24 @@ impl<'a> Simulation<'a> {
         let Some(Flow::Tcp(flow)) = self.flows.get_mut(index) else {
             return self.on_other_timer(now, source, index);
         };
+        let flow = flow.as_mut();
         flow.on_timer(now, &mut self.net);
         self.timers.set(source, flow.next_timer());
     }
 
-    /// After the event of a packet from `source`, which has reached the end of its path if it is one of `arrived`: writes traces, and
-    /// loads into the cache what the next packet from there will touch of its flow, if its path ends there.
+    /// After the arrival of a packet of `flow`.
     #[inline(never)]
-    fn after_packet(&mut self, now: Time, source: u32, arrived: Option<u32>) {
-        if let (true, Some(flow)) = (self.traced, arrived) {
+    fn after_arrival(&mut self, now: Time, flow: u32) {
+        if self.traced {
             self.trace(now, flow as usize);
         }
-        if let Some((flow, kind)) = self.net.next_arrival(source)
+        self.load_next_arrival();
+    }
+
+    /// Loads into the cache what the packet behind the last one of a pipe will touch of its flow, if its path ends there.
+    #[inline(never)]
+    fn load_next_arrival(&self) {
+        if let Some((flow, kind)) = self.net.next_arrival()
             && let Some(flow) = self.flows.get(flow as usize)
         {
             flow.load(kind);
@@ -357,6 +364,8 @@ impl<'a> Simulation<'a> {
         let Some(Flow::Tcp(flow)) = self.flows.get_mut(packet.flow as usize) else {
             return self.deliver_other(now, packet);
         };
+        // the flow itself: its box would be read again after each call
+        let flow = flow.as_mut();
         flow.on_packet(now, packet, &mut self.net);
         // data concerns the receiver only, whose timer rarely runs
         let wanted = if packet.kind == PacketKind::Data { flow.ack_due() } else { flow.next_timer() };

@@ -218,7 +218,7 @@ impl Congestion {
     }
 
     /// Nothing was sent for longer than the retransmission timeout (RFC 5681, 4.1).
-    #[inline]
+    #[cold]
     pub fn on_idle(&mut self) {
         let window = f64::from(self.initial_window).min(self.controller.window());
         self.controller_mut().on_idle(window);

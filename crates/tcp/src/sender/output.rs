@@ -162,7 +162,7 @@ impl Sender {
     }
 
     /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset. Returns whether it was.
-    #[inline]
+    #[inline(always)]
     fn restart_after_idle(&mut self, now: Time) -> bool {
         let restarts = self.seq.is_idle()
             && self.application.unsent(self.seq.nxt) > 0
