@@ -18,8 +18,7 @@ test -s before-and-after.png
 
 # What a misspelling says: nothing has run.
 eddyline advise --isp vdls2 --down "16 Mbit/s" --up "4 Mbit/s" || echo "exit $?"
-#> error: there is no access type 'vdls2'
-#> hint: did you mean vdsl2?
+#> error: there is no access type 'vdls2'; did you mean vdsl2?
 #> exit 2
 
 # The test that people know from flent, on another queue.

@@ -25,5 +25,5 @@ def _empty(_figure: object, path: Path, dpi: int = 0) -> bool:  # noqa: ARG001
     return True
 
 
-def _as_it_is(figure: Any, **_size: float) -> Any:
+def _as_it_is(figure: Any, *_size: float | None) -> Any:
     return figure
