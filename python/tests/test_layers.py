@@ -42,6 +42,7 @@ LAYERS = (
             "source",
             "spelling",
             "summary",
+            "teardown",
             "utf8",
             "watching",
         ),

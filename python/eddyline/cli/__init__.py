@@ -19,11 +19,11 @@ __all__ = ["main"]
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
     try:
-        import atexit
         import gc
 
-        # at the exit everything goes: looking for what nothing refers to takes 8 % of a short run
-        atexit.register(gc.freeze)
+        from eddyline.teardown import leave_at_exit
+
+        leave_at_exit()
         gc.set_threshold(50_000)  # loading modules leaves no garbage: looking for it takes 4 % of a short run
         from eddyline.cli import entry
     except KeyboardInterrupt:  # before the handler is installed

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.errors import InputError
+from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,6 +120,7 @@ def load(declared: Declared) -> None:
     from eddyline.controllers.registry import register, registered
     from eddyline.controllers.sources import broken
 
+    collect_at_exit()
     try:
         cls = declared.entry.load()
         if registered().get(declared.name) is not cls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import sys
 from collections.abc import Iterable
@@ -118,6 +119,13 @@ def unregister(name: str) -> None:
     _classes.pop(name, None)
     _files.pop(name, None)
     forget(name)
+
+
+@atexit.register
+def _release() -> None:
+    """Lets classes go, which the extension holds, and with them what their modules refer to."""
+    for name in list(_classes):
+        unregister(name)
 
 
 def files_of(name: str) -> tuple[Path, ...]:

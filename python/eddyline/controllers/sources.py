@@ -16,6 +16,7 @@ from eddyline.controllers.base import handlers
 from eddyline.controllers.plugins import SUFFIXES
 from eddyline.controllers.registry import register, register_plugin, registered
 from eddyline.errors import InputError
+from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -95,6 +96,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     source = text.decode("utf-8", errors="replace")
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     sys.modules[name] = module
+    collect_at_exit()
     try:
         exec(compile(text, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as e:
@@ -107,6 +109,7 @@ def _module(name: str) -> ModuleType:
     here = str(Path.cwd())
     if "" not in sys.path and here not in sys.path:
         sys.path.insert(0, here)
+    collect_at_exit()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as e:

@@ -130,6 +130,31 @@ def test_a_file_that_cannot_be_loaded_is_invalid_input(eddyline, shy, tmp_path, 
     assert "eddyline/controllers" not in ran.err, "none of our own frames"
 
 
+KEEPS = """
+import os
+
+
+class Held:
+    def __init__(self):
+        self.me = self  # only a search for garbage finds it
+
+    def __del__(self):
+        os.write(2, b"collected\\n")
+
+
+held = Held()
+"""
+
+
+@pytest.mark.parametrize("loaded", ["kept.py", "kept", "kept:Shy", "broken.py"])
+def test_what_it_loads_is_collected_at_the_exit(installed, shy, tmp_path, loaded):
+    (tmp_path / "kept.py").write_text(SHY + KEEPS)
+    (tmp_path / "broken.py").write_text("import kept\n1 / 0\n")
+    ran = installed("run", shy[0].name, "--controllers", loaded, "--quiet")
+    assert ran.code == (2 if loaded == "broken.py" else 0)
+    assert ran.err.endswith("collected\n"), "libraries such as nanobind write about every object that is left"
+
+
 def test_an_error_shows_the_controllers_traceback(eddyline, shy):
     ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--out", "kept", figures=False)
     assert ran.code == 1

@@ -122,6 +122,13 @@ def test_nothing_is_imported_before_a_scenario_names_it(ran, site):
     assert mark.exists()
 
 
+def test_its_objects_are_collected_at_the_exit(installed, site, tmp_path):
+    keeps = "import os\nclass Held:\n    def __del__(self): os.write(2, b'collected')\nheld = Held()\nheld.me = held\n"
+    (site / "calm.py").write_text(CODE + keeps)
+    ran = installed("run", tmp_path / "calm.toml", "--quiet", PYTHONPATH=str(site))
+    assert (ran.code, ran.err) == (0, "collected")
+
+
 def test_the_help_and_runs_without_it_do_not_read_metadata():
     """Importing that library takes as long as everything else together."""
     code = (
