@@ -29,6 +29,16 @@ pub enum EntityKind {
     Probe,
 }
 
+/// All of them.
+const KINDS: [EntityKind; 6] = [
+    EntityKind::Flow,
+    EntityKind::Group,
+    EntityKind::Link,
+    EntityKind::Traffic,
+    EntityKind::Arrivals,
+    EntityKind::Probe,
+];
+
 /// One expectation, names resolved, bounds in SI units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expectation {
@@ -183,9 +193,12 @@ pub(crate) fn resolve(
     {
         wrong("what", e);
     }
+    let kinds = entity.as_ref().map_or(KINDS.to_vec(), |(kind, _)| vec![*kind]);
+    let known = kinds.into_iter().flat_map(fields).any(|field| is_in(&field, &table.what));
     let mut bound = |key: &'static str, given: &Option<Bound>| {
+        let given = given.as_ref().filter(|_| known); // the name of a field says its unit, a misspelt one does not
         let read = |b: &Bound| value(&table.what, b).map_err(|e| wrong(key, e)).ok();
-        given.as_ref().and_then(read)
+        given.and_then(read)
     };
     let (at_least, at_most) = (bound("at_least", &table.at_least), bound("at_most", &table.at_most));
     let near = bound("near", &table.near);
@@ -303,8 +316,8 @@ fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> 
     }
 }
 
-/// Whether the result of an entity has this field, and a number in it.
-fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
+/// Dotted names of the numbers in the result of an entity.
+fn fields(kind: EntityKind) -> Vec<String> {
     let entity = match kind {
         EntityKind::Flow => serde_json::to_value(FlowResult::default()),
         EntityKind::Group => serde_json::to_value(GroupResult::default()),
@@ -315,10 +328,21 @@ fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
     };
     let mut leaves = Vec::new();
     leaves_of(&entity.unwrap_or_default(), "", &mut leaves);
+    leaves
+}
+
+/// Whether a field is the one of this name, or in it.
+fn is_in(field: &str, name: &str) -> bool {
+    field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether the result of an entity has this field, and a number in it.
+fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
+    let leaves = fields(kind);
     if leaves.iter().any(|leaf| leaf == what) {
         return Ok(());
     }
-    let inside: Vec<&str> = leaves.iter().filter(|l| l.starts_with(&format!("{what}."))).map(String::as_str).collect();
+    let inside: Vec<&str> = leaves.iter().filter(|l| is_in(l, what)).map(String::as_str).collect();
     if !inside.is_empty() {
         return Err((format!("{} holds several numbers; one of {}", quoted(what), listed(inside)), None));
     }

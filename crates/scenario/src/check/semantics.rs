@@ -6,7 +6,7 @@ use eddyline_units::Time;
 use super::delay;
 use crate::diagnostic::Report;
 use crate::model::{Flow, Tcp, Traffic};
-use crate::tree::{Node, Step};
+use crate::tree::{At, Node, Step};
 use crate::typed::Typed;
 
 /// Latest time in a scenario; sums of a few of them fit in [`Time`].
@@ -62,8 +62,13 @@ fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     }
     let Some(head) = &typed.head else { return };
     if head.warmup >= head.duration {
-        let message = format!("{} is not below the duration, {}", head.warmup, head.duration);
-        report.wrong(root, &[Step::Key("warmup")], message, Some("summaries cover warmup to duration".to_owned()));
+        let overridden = |key| root.get(key).is_some_and(|node| matches!(node.at, At::Override(_)));
+        let (key, message) = if overridden("duration") && !overridden("warmup") {
+            ("duration", format!("{} is not above the warmup, {}", head.duration, head.warmup))
+        } else {
+            ("warmup", format!("{} is not below the duration, {}", head.warmup, head.duration))
+        };
+        report.wrong(root, &[Step::Key(key)], message, Some("summaries cover warmup to duration".to_owned()));
     }
     if let Some(interval) = head.record.interval {
         let path = [Step::Key("record"), Step::Key("interval")];

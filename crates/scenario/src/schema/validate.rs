@@ -3,7 +3,7 @@
 use super::compiled::{Bound, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
-use crate::suggestion::{did_you_mean, listed};
+use crate::suggestion::{did_you_mean, listed, nearest};
 use crate::tree::{Node, Step, Value, short};
 
 /// Reports every validation error in `node`, which is at `path`.
@@ -98,6 +98,7 @@ impl<'a> Validator<'a, '_, '_> {
     }
 
     fn table(&mut self, node: &'a Node, table: &Table) {
+        let mut misspelt = Vec::new();
         for entry in node.entries() {
             self.path.push(Step::Key(&entry.key));
             match table.key(&entry.key) {
@@ -115,13 +116,14 @@ impl<'a> Validator<'a, '_, '_> {
                 None => {
                     let message = format!("unknown key; one of {}", listed(table.names()));
                     let hint = did_you_mean(&entry.key, table.names());
+                    misspelt.extend(nearest(&entry.key, table.names()));
                     self.report.add(entry.at, self.root, self.path, message, hint);
                 }
             }
             self.path.pop();
         }
         for (name, key) in &table.keys {
-            if key.required && node.entry(name).is_none() {
+            if key.required && node.entry(name).is_none() && !misspelt.contains(&name.as_str()) {
                 let message = format!("the key {name} is missing: {}", describe(&key.schema));
                 let own = key.example.as_ref().map(|e| format!("\"{e}\""));
                 self.wrong(node, message, own.or_else(|| example(&key.schema)).map(|e| format!("{name} = {e}")));
