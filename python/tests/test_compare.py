@@ -12,12 +12,16 @@ from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
+from eddyline.live import LiveRun
 from eddyline.papers import find
 from eddyline.scenario import Scenario
 from eddyline.worlds import WORLDS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import eddyline._core as _core
+    from eddyline.worlds import RunOptions
 
 LATE = """
 duration = "40 s"
@@ -123,6 +127,136 @@ def test_quic_differs_by_its_packet_sizes(capsys: pytest.CaptureFixture[str]) ->
     # headers of 9 to 11 bytes, frames of 3 to 7, a tag of 16
     assert 1160 <= 1200 - int(sizes['flow."flow 1".header'].split()[0]) <= 1180
     assert not all(d["within"] for d in quic["deviations"])
+
+
+LINUX = """
+duration = "12 s"
+warmup = "2 s"
+link = [
+    { name = "f", rate = "10 Mbit/s", delay = "20 ms", queue = { kind = "droptail", limit = "100 packets" } },
+    { name = "b", rate = "10 Mbit/s", delay = "20 ms" },
+]
+[[flow]]
+name = "one"
+data = ["f"]
+ack = ["b"]
+controller = CONTROLLER
+tcp = { TCP }
+"""
+
+
+class Kernel:
+    """World `kernel`, played by `sim` with the keys that make it behave as Linux does; `clock` is what it was asked."""
+
+    def __init__(self, keys: dict[str, Any], notes: tuple[str, ...] = (), because: tuple[str, ...] = ()) -> None:
+        self.keys, self.notes, self.because = keys, notes, because
+        self.clock = ""
+
+    def run(self, scenario: _core.Scenario, options: RunOptions, _progress: object) -> LiveRun:
+        self.clock = options.clock
+        document = Scenario(json.loads(scenario.canonical), set=self.keys).run(series=False).to_dict()
+        emulation = {"trusted": not self.because, "because": list(self.because)}
+        text = json.dumps(document | {"world": "kernel", "approximations": list(self.notes), "emulation": emulation})
+        return LiveRun(text, scenario.names, None)
+
+    def found(
+        self,
+        tools: tuple[pytest.CaptureFixture[str], pytest.MonkeyPatch],
+        file: Path,
+        *options: str,
+        controller: str = '{ kind = "newreno" }',
+        tcp: str = "ack_every = 2",
+    ) -> dict[str, Any]:
+        """What is said of it."""
+        capsys, monkeypatch = tools
+        monkeypatch.setitem(WORLDS, "kernel", replace(WORLDS["kernel"], run=self.run, missing=None))
+        file.write_text(LINUX.replace("CONTROLLER", controller).replace("TCP", tcp))
+        return compared(capsys, file, "kernel", *options)
+
+
+ONE = 'flow."one"'
+
+
+@pytest.mark.parametrize(
+    ("controller", "tcp", "keys", "note", "cause"),
+    [
+        ('{ kind = "newreno" }', "ack_every = 2", {f"{ONE}.tcp.byte_counting": 1_000_000}, "", "byte counting"),
+        ('{ kind = "cubic" }', "", {f"{ONE}.controller.slow_start": "hystart++"}, "", "HyStart"),
+        (
+            '{ kind = "cubic", beta = 0.3 }',
+            "",
+            {f"{ONE}.controller": {"kind": "cubic"}},
+            "flow one: the kernel's cubic has parameters of its own",
+            "parameters",
+        ),
+        ('{ kind = "fast", alpha = "200 packets" }', "", {f"{ONE}.tcp.pacing": False}, "", "pacing"),
+        (
+            '{ kind = "newreno" }',
+            "pacing = true, pacing_gain = { avoidance = 0.7 }",
+            {f"{ONE}.tcp": {"pacing": True}},
+            "flow one: left to Linux: tcp.pacing_gain",
+            "TCP options",
+        ),
+        (
+            '{ kind = "newreno" }',
+            "ack_every = 2",
+            {f"{ONE}.tcp.{key}": True for key in ("prr", "rack", "frto")},
+            "flow one: Linux always has prr, rack, frto",
+            "loss recovery",
+        ),
+        (
+            '{ kind = "newreno" }',
+            "ack_every = 20",
+            {f"{ONE}.tcp.ack_every": 2, f"{ONE}.tcp.ack_timer": "40 ms", f"{ONE}.tcp.quick_acks": 16},
+            "",
+            "delayed acknowledgements",
+        ),
+    ],
+)
+def test_what_linux_does_is_found(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    controller: str,
+    tcp: str,
+    keys: dict[str, Any],
+    note: str,
+    cause: str,
+) -> None:
+    """Each difference is put into the played kernel, and alone explains it."""
+    tools, options = (capsys, monkeypatch), ("--within", "0.01 %", "--packets", "0.001")
+    found = Kernel(keys, (note,)).found(tools, tmp_path / "x.toml", *options, controller=controller, tcp=tcp)
+    assert not all(d["within"] for d in found["deviations"])
+    assert [step["difference"] for step in found["steps"]] == [cause]
+    assert (found["explained"], found["untried"]) == (True, [])
+
+
+def test_what_nothing_explains_does_not_hide_a_cause(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Larger acknowledgements fill the way back by half as much again; the queue is that of byte counting."""
+    kernel = Kernel({f"{ONE}.tcp.byte_counting": 1_000_000, f"{ONE}.ack_packet": "60 B"})
+    found = kernel.found((capsys, monkeypatch), tmp_path / "x.toml", "--packets", "0.5")
+    assert [step["difference"] for step in found["steps"]] == ["byte counting"]
+    left = [(d["name"], d["quantity"]) for d in found["steps"][0]["deviations"] if not d["within"]]
+    assert left == [("b", "utilisation")]
+    assert not found["explained"]
+
+
+def test_what_cannot_be_switched_in_sim_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    late = Kernel({"link.f.delay": "60 ms"}, because=("a packet was late",))
+    found = late.found((capsys, monkeypatch), tmp_path / "x.toml", "--clock", "virtual")
+    assert not found["explained"]
+    assert late.clock == "virtual"
+    names = [each["difference"] for each in found["untried"]]
+    # 833 packets a second are less than one in a millisecond
+    assert names == ["samples", "acknowledgements of every packet", "reductions undone", "send buffer", "emulation"]
+    assert main(["compare", str(tmp_path / "x.toml")]) == 0
+    out = capsys.readouterr().out
+    assert late.clock == "real"
+    assert "  known differences that sim has no key for:\n    samples: window and mean RTT are samples of" in out
 
 
 def test_deviations_by_hand() -> None:

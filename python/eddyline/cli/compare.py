@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file, silent
 from eddyline.cli.outputs import shown
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +31,7 @@ Examples:
   eddyline compare two-way.toml
   eddyline compare two-way.toml --within '1 %' --json
   eddyline compare two-way.toml --set 'flow.*.controller.gamma=0.25'
+  eddyline compare two-way.toml --clock virtual
 """
 
 
@@ -38,16 +41,31 @@ Examples:
 @overrides()
 @click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
 @click.option("--packets", type=click.FloatRange(min=0), default=2.0, show_default=True, help="The same for queues.")
+@click.option(
+    "--clock",
+    type=OneOf(list(worlds.CLOCKS)),
+    default=worlds.CLOCKS[0],
+    show_default=True,
+    help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
+)
 @click.option("--strict", is_flag=True, help="Exit 1 if a deviation is not explained.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @silent()
 def command(
-    file: Path, overrides: list[tuple[str, str]], within: str, packets: float, strict: bool, as_json: bool, silent: bool
+    file: Path,
+    overrides: list[tuple[str, str]],
+    within: str,
+    packets: float,
+    clock: str,
+    strict: bool,
+    as_json: bool,
+    silent: bool,
 ) -> int:
     """Run the scenario in FILE in every world, print how far each is from the simulation, and find out why.
 
     Where a world deviates, its known differences (ACK policy, pacing, bursts, base RTT, ...) are switched in the
-    simulation one after the other; those that take the deviation away explain it, what remains is said.
+    simulation one after the other; those that take the deviation away explain it, what remains is said, with the
+    differences of that world that the simulation has no key for.
 
     With --strict exit 1 if something deviates and is not explained.
     """
@@ -57,7 +75,7 @@ def command(
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
     from eddyline.scenario import Scenario
-    from eddyline.worlds import DEFAULT, WORLDS
+    from eddyline.worlds import DEFAULT, WORLDS, RunOptions
 
     tolerance = Tolerance(read("--within", "percent", within), packets)
     scenario = Scenario.load(file, set=overrides)
@@ -68,12 +86,13 @@ def command(
         for world in WORLDS.values():
             if world.name == DEFAULT:
                 continue
-            missing = world.unavailable()
+            options = world.supported(RunOptions(False, clock=clock))
+            missing = world.unavailable(options.clock)
             if missing is not None:
                 unavailable.append(missing)
                 continue
             try:
-                result = scenario.run(world.name, series=False)
+                result = scenario.run_with(options, world.name)
             except (WorldUnavailable, InputError, NoEquilibrium) as e:  # for this scenario
                 unavailable.append(WorldUnavailable.of(world.name, e))
                 continue
@@ -150,6 +169,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
             for step in comparison.steps
         ],
         "tried": comparison.tried,
+        "untried": [{"difference": each.name, "statement": each.statement} for each in comparison.untried],
     }
 
 
@@ -218,6 +238,9 @@ def _sentences(comparison: Comparison) -> list[str]:
     if not comparison.explained:
         tried = ", ".join(comparison.tried) or "none applies"
         lines.append(f"  not explained by the known differences ({tried})")
+    if comparison.untried:
+        lines.append("  known differences that sim has no key for:")
+        lines += [f"    {each.name}: {each.statement}" for each in comparison.untried]
     return lines
 
 

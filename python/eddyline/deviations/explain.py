@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eddyline.deviations.known import of_world
+from eddyline.deviations.known import of_world, unswitched
 from eddyline.deviations.measure import Tolerance, deviations, worst
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eddyline.deviations.known import KnownDifference, Overrides
+    from eddyline.deviations.known import KnownDifference, Overrides, UnswitchedDifference
     from eddyline.deviations.measure import Deviation
     from eddyline.scenario import Result
 
 __all__ = ["Comparison", "Step", "compare_with"]
 
-_GAIN = 0.2  # a difference counts as an explanation where it takes away at least this share of the deviation
+_GAIN = 0.2  # a difference counts as an explanation where it takes away at least this share of the deviation,
+_KEPT = 1.05  # or brings quantities within the tolerance and leaves the largest deviation as it was, up to this factor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,12 +46,14 @@ class Comparison:
         found: The deviations from the scenario as it is.
         steps: The differences that explain them, in order of what they take away.
         tried: Names of the differences that were tried.
+        untried: Differences that the world has here and that cannot be tried; none where all is explained.
     """
 
     world: str
     found: list[Deviation]
     steps: list[Step] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
+    untried: list[UnswitchedDifference] = field(default_factory=list)
 
     @property
     def left(self) -> list[Deviation]:
@@ -87,13 +90,26 @@ def compare_with(
         trials = [_switched(scenario, {**switched, **overrides}) for _, overrides in open_]
         left = [deviations(result, each, tolerance) for each in simulate(trials)]
         best = min(range(len(open_)), key=lambda i: worst(left[i]))
-        if worst(left[best]) > (1.0 - _GAIN) * worst(comparison.left):
-            break
+        largest = worst(comparison.left)
+        if worst(left[best]) > (1.0 - _GAIN) * largest:
+            # what nothing takes away hides no difference that explains the rest
+            best = min(range(len(open_)), key=lambda i: (_beyond(left[i]), worst(left[i])))
+            if _beyond(left[best]) >= _beyond(comparison.left) or worst(left[best]) > _KEPT * largest:
+                break
         difference, overrides = open_.pop(best)
         switched |= overrides
         comparison.steps.append(Step(difference, overrides, left[best]))
+    if not comparison.explained:
+        comparison.untried.extend(unswitched(scenario.to_dict(), result.to_dict()))
     return comparison
 
 
+def _beyond(found: list[Deviation]) -> int:
+    """How many quantities deviate."""
+    return sum(each.excess > 1.0 for each in found)
+
+
 def _switched(scenario: Scenario, overrides: Overrides) -> Scenario:
+    # a table that is replaced goes before its keys
+    overrides = dict(sorted(overrides.items(), key=lambda pair: len(pair[0])))
     return Scenario(scenario.to_dict(), set=overrides, name=scenario.title, folder=scenario.folder)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Mapping[str, Any]
     Overrides: TypeAlias = dict[str, Any]
 
-__all__ = ["KNOWN", "KnownDifference", "of_world"]
+__all__ = ["KNOWN", "UNSWITCHED", "KnownDifference", "UnswitchedDifference", "of_world", "unswitched"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,10 +34,32 @@ class KnownDifference:
     overrides: Callable[[Table, Table], Overrides]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class UnswitchedDifference:
+    """What a world does otherwise than `sim`, for which `sim` has no key.
+
+    Attributes:
+        name: Short name.
+        statement: What the world does.
+        worlds: The worlds that differ so.
+        applies: From a canonical scenario and the world's result, whether there is such a difference.
+    """
+
+    name: str
+    statement: str
+    worlds: frozenset[str]
+    applies: Callable[[Table, Table], bool]
+
+
 def of_world(scenario: Table, result: Table) -> list[tuple[KnownDifference, Overrides]]:
     """The known differences that the world of a result has on this scenario, with their keys."""
     pairs = ((each, each.overrides(scenario, result)) for each in KNOWN if result["world"] in each.worlds)
     return [(difference, overrides) for difference, overrides in pairs if overrides]
+
+
+def unswitched(scenario: Table, result: Table) -> list[UnswitchedDifference]:
+    """The differences that the world of a result has on this scenario and that cannot be tried."""
+    return [each for each in UNSWITCHED if result["world"] in each.worlds and each.applies(scenario, result)]
 
 
 def _flows(scenario: Table) -> Iterator[tuple[str, Table]]:
@@ -108,7 +130,90 @@ def _pacing(scenario: Table, _: Table) -> Overrides:
     return {f"{prefix}.{key}": value for prefix, _ in _flows(scenario) for key, value in keys.items()}
 
 
-_THEORY, _QUIC = frozenset({"theory"}), frozenset({"quic"})
+_LINUX_RECOVERY = ("prr", "rack", "frto")
+_LINUX_ACKS = {"ack_every": 2, "ack_timer": "40 ms", "quick_acks": 16}
+_LEFT_TO_LINUX = frozenset(
+    (
+        "accurate_ecn",
+        "ack_congestion_control",
+        "byte_counting",
+        "fast_retransmit",
+        "limited_transmit",
+        "local",
+        "pacing_gain",
+        "partial_ack_timer",
+    )
+)
+_UNLIMITED_COUNTING = 1_000_000
+_BURSTS_PPS = 2000.0
+"""Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
+
+
+def _hystart(flow: Table) -> bool:
+    controller = flow["controller"]
+    return bool(controller["kind"] == "cubic" and controller.get("slow_start") != "hystart++")
+
+
+def _linux_parameters(scenario: Table, result: Table) -> Overrides:
+    """The defaults of controllers whose parameters the kernel could not honour, as its result says."""
+    overrides: Overrides = {}
+    for prefix, flow in _flows(scenario):
+        kind, start = flow["controller"]["kind"], flow["controller"].get("slow_start")
+        names = (flow["name"], f"{flow['name']}[0]")
+        notes = {f"flow {name}: the kernel's {kind} has parameters of its own" for name in names}
+        if notes.isdisjoint(result["approximations"]):
+            continue
+        # how slow start ends is a difference of its own
+        overrides[f"{prefix}.controller"] = {"kind": kind} | ({} if start is None else {"slow_start": start})
+    return overrides
+
+
+def _linux_recovery(scenario: Table, _: Table) -> Overrides:
+    keys = [
+        (f"{prefix}.tcp.{name}", flow["tcp"].get(name))
+        for prefix, flow in _flows(scenario)
+        if flow["tcp"].get("sack")
+        for name in _LINUX_RECOVERY
+    ]
+    return {key: True for key, value in keys if not value}
+
+
+def _linux_acks(scenario: Table, _: Table) -> Overrides:
+    delayed = [(prefix, flow["tcp"]) for prefix, flow in _flows(scenario) if flow["tcp"].get("ack_every", 1) > 1]
+    return {
+        f"{prefix}.tcp.{key}": value
+        for prefix, tcp in delayed
+        for key, value in _LINUX_ACKS.items()
+        if tcp.get(key) != value
+    }
+
+
+def _linux_options(scenario: Table, _: Table) -> Overrides:
+    overrides: Overrides = {}
+    for prefix, flow in _flows(scenario):
+        kept = {key: value for key, value in flow["tcp"].items() if key not in _LEFT_TO_LINUX}
+        if kept != flow["tcp"]:
+            overrides[f"{prefix}.tcp"] = kept
+    return overrides
+
+
+def _paced_by_itself(flow: Table) -> bool:
+    """FAST that sim paces and the kernel does not: with a one-way delay or pauses it does."""
+    controller = flow["controller"]
+    plain = controller.get("delay", "round_trip") == "round_trip" and "drain" not in controller
+    return bool("pacing_slack" in controller and plain and flow["tcp"].get("pacing") == "controller")
+
+
+def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
+    """Whether a flow of the result is so."""
+    return lambda _, result: any(applies(row) for row in result["flows"])
+
+
+def _untrusted(_: Table, result: Table) -> bool:
+    return not result.get("emulation", {}).get("trusted", True)
+
+
+_THEORY, _QUIC, _KERNEL = frozenset({"theory"}), frozenset({"quic"}), frozenset({"kernel"})
 
 KNOWN: tuple[KnownDifference, ...] = (
     KnownDifference(
@@ -177,5 +282,87 @@ KNOWN: tuple[KnownDifference, ...] = (
         _QUIC,
         _option("min_rto", "1 ms"),
     ),
+    KnownDifference(
+        "HyStart",
+        "Linux's CUBIC ends slow start by HyStart, nearest to it is HyStart++: controller.slow_start = hystart++",
+        _KERNEL,
+        _of_flows("controller.slow_start", "hystart++", _hystart),
+    ),
+    KnownDifference(
+        "parameters",
+        "controllers of the kernel have parameters of its own: controller without any",
+        _KERNEL,
+        _linux_parameters,
+    ),
+    KnownDifference(
+        "TCP options",
+        "keys of tcp that are left to Linux: tcp without them",
+        _KERNEL,
+        _linux_options,
+    ),
+    KnownDifference(
+        "byte counting",
+        "Linux's windows grow by all that an acknowledgement covers: tcp.byte_counting",
+        _KERNEL,
+        _option("byte_counting", _UNLIMITED_COUNTING),
+    ),
+    KnownDifference(
+        "loss recovery",
+        "Linux always has PRR, RACK-TLP and F-RTO: tcp.prr, tcp.rack, tcp.frto = true",
+        _KERNEL,
+        _linux_recovery,
+    ),
+    KnownDifference(
+        "delayed acknowledgements",
+        "Linux acknowledges every two segments or after 40 ms, the first 16 at once: tcp.ack_timer, tcp.quick_acks",
+        _KERNEL,
+        _linux_acks,
+    ),
+    KnownDifference(
+        "pacing",
+        "FAST in the kernel sends on acknowledgements, in sim it paces: tcp.pacing = false",
+        _KERNEL,
+        _of_flows("tcp.pacing", False, _paced_by_itself),
+    ),
 )
 """In the order in which they are tried."""
+
+UNSWITCHED: tuple[UnswitchedDifference, ...] = (
+    UnswitchedDifference(
+        "samples",
+        "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",
+        _KERNEL,
+        _any_flow(lambda _: True),
+    ),
+    UnswitchedDifference(
+        "acknowledgements of every packet",
+        "Linux's receiver goes over to them for seconds at a time, whatever tcp.ack_every is",
+        _KERNEL,
+        lambda scenario, _: any(flow["tcp"].get("ack_every", 1) > 1 for _, flow in _flows(scenario)),
+    ),
+    UnswitchedDifference(
+        "bursts",
+        "Linux sends what its rate allows in a millisecond as one burst, for segmentation offload (TSO autosizing)",
+        _KERNEL,
+        _any_flow(lambda row: (row["packets_per_s"] or 0.0) >= _BURSTS_PPS),
+    ),
+    UnswitchedDifference(
+        "reductions undone",
+        "Linux restores its window where duplicate SACKs say that all it sent again had arrived",
+        _KERNEL,
+        _any_flow(lambda row: bool(row["retransmits"])),
+    ),
+    UnswitchedDifference(
+        "send buffer",
+        "a send buffer full of what arrived out of order keeps Linux's sender waiting, in sim there is always data",
+        _KERNEL,
+        _any_flow(lambda row: bool(row["retransmits"])),
+    ),
+    UnswitchedDifference(
+        "emulation",
+        "this run cannot be trusted, the emulator or the sender was late: `eddyline run --world kernel` says why",
+        _KERNEL,
+        _untrusted,
+    ),
+)
+"""What is named where the known differences leave a deviation."""
