@@ -39,6 +39,24 @@ SLOW = "EDDYLINE_SLOW" in os.environ
 # The table.
 
 
+def test_rates_that_seem_swapped_are_remarked_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "lines of this type seldom carry more up than down; perhaps --down and --up are swapped"
+    assert isp("docsis").remark("20 Mbit/s", "250 Mbit/s") == f"250 Mbit/s up and 20 Mbit/s down: {said}"
+    assert isp("vdsl2").remark("5 Mbit/s", None) == f"10 Mbit/s up and 5 Mbit/s down: {said}"
+    # as they are, symmetric fibre, and a measurement of it
+    for down, up in ((None, None), ("300 Mbit/s", "300 Mbit/s"), ("870 Mbit/s", "930 Mbit/s")):
+        assert isp("fttp").remark(down, up) is None
+
+    def stop(*_: object, **__: object) -> None:
+        raise InputError("the search begins")
+
+    monkeypatch.setattr("eddyline.adviser.home.advise_home", stop)
+    assert main(["advise", "--isp", "cable", "--down", "20 Mbit/s", "--up", "250 Mbit/s"]) == 2
+    assert capsys.readouterr().err.startswith(f"note: 250 Mbit/s up and 20 Mbit/s down: {said}\n")
+
+
 def test_the_table_has_every_number_with_a_source() -> None:
     assert set(isps()) == {"docsis", "vdsl2", "adsl", "fttp", "lte", "starlink"}
     for each in isps().values():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from eddyline.quantities import bits_per_second, read
 from eddyline.spelling import unknown
 
 __all__ = ["FIELDS", "OPTIONAL", "Figure", "Isp", "isp", "isps"]
@@ -16,6 +17,9 @@ FIELDS = ("down", "up", "rtt", "buffer_down", "buffer_up", "framing", "share")
 
 OPTIONAL = ("varies",)
 """What it has of some."""
+
+_SWAPPED = 1.5
+"""An uplink that is so many times as fast as the downlink is perhaps the downlink: all usual rates fall from down to up."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,21 @@ class Isp:
     def profile(self) -> str | None:
         """Profile of the rate over time; None where it is constant."""
         return self.text("varies") if "varies" in self.figures else None
+
+    def remark(self, down: str | None, up: str | None) -> str | None:
+        """A sentence about rates that seem to be swapped; None where they do not. Rates not given are the usual ones.
+
+        Raises:
+            InputError: One is not a rate.
+        """
+        texts = {"down": self.text("down") if down is None else down, "up": self.text("up") if up is None else up}
+        rates = {name: read(name, "rate", text) for name, text in texts.items()}
+        if rates["up"] <= _SWAPPED * rates["down"]:
+            return None
+        return (
+            f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type seldom "
+            "carry more up than down; perhaps --down and --up are swapped"
+        )
 
 
 @cache

@@ -126,6 +126,11 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
             raise click.UsageError("--plot draws a home's line before and after: it needs --isp")
     elif plot is not None:
         claim_figure(plot)
+    if isp is not None:
+        from eddyline.adviser.isp import isp as known
+
+        if (remark := known(isp).remark(given.get("down"), given.get("up"))) is not None:
+            click.echo(f"note: {remark}", err=True)
     with Progress(silent=silent) as progress:
         progress.expect(1)
         done = progress.count()
