@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from eddyline.errors import InputError, ScenarioError
 from eddyline.spelling import unknown
 from eddyline.sweeps.entities import ENTITIES
+from eddyline.sweeps.groups import single_groups
 from eddyline.sweeps.schema import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from eddyline.sweeps.plan import Plan
 
@@ -33,7 +34,7 @@ def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
             raise unknown("metric", name, known)
     found: dict[str, None] = {}
     for scenario in _scenarios(plan):
-        found |= dict.fromkeys(_tables(scenario))
+        found |= dict.fromkeys(_tables(scenario, plan.grid.columns))
         if of in found:
             return
     if found:
@@ -66,13 +67,13 @@ def possible_metrics(of: str) -> list[str]:
     return [name for name, kind in columns(of).items() if kind != "string"]
 
 
-def _tables(scenario: Mapping[str, Any]) -> list[str]:
-    """The tables that have rows in the results of a canonical scenario."""
+def _tables(scenario: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    """The tables that have rows in the results of a canonical scenario, where these keys vary."""
     flows = scenario.get("flow", ())
     there = {
         "flows": flows,
         "links": scenario.get("link"),
-        "groups": [f for f in flows if f.get("count", 1) > 1],
+        "groups": [*(f for f in flows if f.get("count", 1) > 1), *single_groups(flows, keys)],
         "arrivals": scenario.get("arrivals"),
         "probes": scenario.get("probe"),
         "traffic": scenario.get("traffic"),

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from eddyline.errors import InputError
 from eddyline.sweeps import manifest
 from eddyline.sweeps.entities import ENTITIES, stored
+from eddyline.sweeps.groups import with_groups_of_one
 from eddyline.sweeps.part_files import Damaged
 from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_superseded
 from eddyline.sweeps.store import parts_of, read_part
@@ -31,7 +32,8 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
 
     Args:
         folder: What `eddyline sweep --out` or `sweep(out=...)` wrote.
-        of: `"flows"`, `"links"`, `"groups"` (tables with `count`), `"arrivals"`, `"probes"` or `"traffic"`; `"points"`
+        of: `"flows"`, `"links"`, `"groups"` (tables with `count` above 1, and of one flow where `count`
+            varies), `"arrivals"`, `"probes"` or `"traffic"`; `"points"`
             for the points.
 
     Returns:
@@ -69,6 +71,8 @@ def _read(folder: Path, of: str) -> tuple[dict[str, Any], Any, Any]:
         grid = manifest.grid_of(document)
         points = read_table(folder, POINTS, grid)
         table = points if of == POINTS else read_table(folder, of, grid)
+        if of == "groups":
+            table = with_groups_of_one(table, read_table(folder, "flows", grid), grid)
         if manifest.read(folder) == document:
             return document, points, table
         # the sweep was extended meanwhile

@@ -220,10 +220,40 @@ def test_a_figure_without_all_lines_is_said_to_be_one(eddyline, lossy, tmp_path)
 
 
 def test_values_without_results_are_left_out_of_figures(lossy, tmp_path):
-    vary = {"flow.download.count": [1, 2, 3], "link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
-    swept = el.sweep(lossy(), vary, out=tmp_path / "grid")
+    vary = {"flow.download.count": [0, 1, 2, 3], "link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    swept = el.sweep(lossy(more=WATCHED), vary, out=tmp_path / "grid")
     panel = swept.plot("goodput_bps.sum", of="groups").get_axes()[0]
-    assert [list(line.get_xdata()) for line in panel.get_lines()] == [[2, 3], [2, 3]]
+    assert [list(line.get_xdata()) for line in panel.get_lines()] == [[1, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("key", ["flow.download.count", 'flow."download".count', "flow.*.count"])
+@pytest.mark.parametrize("world", ["sim", "theory"])
+def test_a_table_of_one_flow_is_a_group_where_its_count_varies(lossy, tmp_path, key, world):
+    path = lossy(('kind = "newreno"', 'kind = "fast", alpha = "5 packets"'), ("loss = 0.01", "loss = 0.0"))
+    swept = el.sweep(path, {key: [2, 1], "link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, world=world, out=tmp_path / "g")
+    groups = swept.read("groups")
+    assert list(groups["group"]) == ["download"] * 4
+    assert list(groups["count"]) == list(groups[key]) == [2, 2, 1, 1]
+    one, flows = groups[groups["count"] == 1].reset_index(), swept.flows
+    flow = flows[flows["flow"] == "download"].reset_index()
+    for name in ("throughput_bps", "packets_per_s", "rtt_s.mean", "rtt_s.p99", "delivered_bytes", "retransmits"):
+        pd.testing.assert_series_equal(one[name], flow[name], check_dtype=False)
+    for part in ("sum", "mean", "min", "max"):
+        assert list(one[f"goodput_bps.{part}"]) == list(flow["goodput_bps"])
+    assert one["goodput_bps.sd"].isna().all()
+    assert list(one["jain_index"]) == [1, 1]
+    assert (one["completed"].isna() if world == "theory" else one["completed"] == 0).all()
+
+
+def test_one_flow_is_no_group_where_its_count_is_fixed(lossy, tmp_path):
+    swept = el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g")
+    assert swept.read("groups").empty
+
+
+def test_groups_of_one_alone_can_be_shown(eddyline, lossy):
+    ran = eddyline("sweep", lossy(), "--vary", "flow.download.count=1", "--out", "g", "--table", "--of", "groups")
+    assert ran.code == 0, ran.err
+    assert "goodput" in ran.out
 
 
 def test_identical_repetitions_are_said_to_be(eddyline, scenario):
