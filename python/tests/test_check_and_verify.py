@@ -48,6 +48,53 @@ def test_what_holds(eddyline, scenario):
     assert "3 held, 0 failed" in table.out
 
 
+UNKNOWN = """
+duration = "2 s"
+warmup = "1 s"
+link = [{ name = "f", rate = "10 Mbit/s", delay = "20 ms" }, { name = "b", rate = "10 Mbit/s", delay = "20 ms" }]
+flow = [
+    { name = "one", data = ["f"], ack = ["b"], controller = { kind = "newreno" } },
+    { name = "late", data = ["f"], ack = ["b"], start = "5 s", controller = { kind = "newreno" } },
+    { name = "big", data = ["f"], ack = ["b"], size = "100 MB", controller = { kind = "newreno" } },
+    { name = "early one", data = ["f"], ack = ["b"], size = "10 kB", controller = { kind = "newreno" } },
+]
+arrivals = [{ name = "pages", rate = "20 /s", size = { kind = "fixed", size = "1 GB" }, data = ["f"], ack = ["b"],
+    controller = { kind = "newreno" } }]
+probe = [{ name = "web", data = ["b"], ack = ["f"], every = "10 s" }]
+expect = [{ of = "OF", what = "WHAT", at_most = "1000 s", world = "WORLD" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("of", "what", "world", "why"),
+    [
+        ("flow.one", "completed_at_s", "sim", "it has no size, so it does not end"),
+        ("flow.big", "completed_at_s", "sim", "it had not completed at the end of the run"),
+        ("flow.late", "rtt_s.mean", "sim", "it starts at 5 s, not before the end of the run, 2 s"),
+        ('flow."early one"', "rtt_s.mean", "sim", "it completed at "),
+        ("flow.one", "rtt_s.mean", "theory", "theory has no model of newreno: flows one, late, "),
+        ("link.f", "queueing_delay_s.mean", "theory", "theory has no model of newreno: flows one, late, "),
+        ("arrivals.pages", "completion_s.mean", "theory", "arrivals pages: the equilibrium is of flows that stay"),
+        ("arrivals.pages", "completion_s.mean", "sim", "none of its flows had completed at the end of the run"),
+        ("probe.web", "http_s.mean", "sim", "there was no sample of it from the warm-up on"),
+    ],
+)
+def test_an_unknown_value_has_a_reason(eddyline, tmp_path, of, what, world, why):
+    path = tmp_path / "x.toml"
+    quoted = of.replace('"', '\\"')
+    path.write_text(UNKNOWN.replace("OF", quoted).replace("WHAT", what).replace("WORLD", world))
+    ran = eddyline("check", path, "--json", "--junit", tmp_path / "r.xml", "--markdown", tmp_path / "r.md")
+    assert ran.code == 1
+    (found,) = json.loads(ran.out)["expectations"]
+    assert found["value"] is None
+    assert found["unknown"].startswith(why)
+    (failure,) = ElementTree.parse(tmp_path / "r.xml").getroot().iter("failure")
+    assert failure.get("message") == f"unknown ({found['unknown']}), expected at most 1000 s"
+    assert found["unknown"] in (tmp_path / "r.md").read_text()
+    table = eddyline("check", path).out
+    assert f"unknown: {what} of {of} in world {world}: {found['unknown']}" in table
+
+
 def test_what_fails(eddyline, scenario, tmp_path):
     good, bad = scenario(name="good.toml"), scenario(more=EXPECT.format(limit=0.5), name="bad.toml")
     ran = eddyline("check", good, bad, "--junit", tmp_path / "r.xml", "--markdown", tmp_path / "r.md")

@@ -19,7 +19,7 @@ OPTIONAL = ("varies",)
 """What it has of some."""
 
 _SWAPPED = 1.5
-"""An uplink that is so many times as fast as the downlink is perhaps the downlink: all usual rates fall from down to up."""
+"""An uplink that is so many times as fast as the downlink is perhaps the downlink: usual rates fall from down to up."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eddyline.errors import ControllerError, UntrustedRun
     from eddyline.junit import Case
     from eddyline.progress import Observer
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["command"]
 
@@ -104,10 +104,17 @@ def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
         except (ControllerError, UntrustedRun) as e:  # the other files' results are not lost
             checked.failures.append(e)
             continue
-        checked.expectations += [{"world": world, **outcome} for outcome in scenario.check(result)]
+        checked.expectations += [_outcome(scenario, result, each) for each in scenario.check(result)]
     checked.expectations.sort(key=lambda e: e["line"] or 0)
     checked.seconds = monotonic() - started
     return checked
+
+
+def _outcome(scenario: Scenario, result: Result, outcome: dict[str, Any]) -> dict[str, Any]:
+    from eddyline.cli.unknown_values import reason
+
+    unknown = None if outcome["value"] is not None else reason(scenario, result, outcome)
+    return {"world": result.world, **outcome, "unknown": unknown}
 
 
 def _value(outcome: dict[str, Any]) -> str:
@@ -122,6 +129,12 @@ def _value(outcome: dict[str, Any]) -> str:
     if name.endswith("_s") and not name.endswith("per_s"):
         return seconds(value)
     return percent(value) if name.endswith("utilisation") else count(value)
+
+
+def _explained(outcome: dict[str, Any]) -> str:
+    """The value, or why there is none."""
+    value = _value(outcome)
+    return f"{value} ({outcome['unknown']})" if outcome["unknown"] else value
 
 
 def _show(checked: Sequence[Checked], as_json: bool) -> None:
@@ -157,7 +170,18 @@ def _tables(checked: Sequence[Checked]) -> None:
             table.add_row(mark, e["of"], e["what"], _value(e), e["bound"], e["world"], e["why"] or "")
         if c.expectations:
             print_table(table)
+            for line in _unknown(c.expectations):
+                print(line)
             print()
+
+
+def _unknown(outcomes: Sequence[dict[str, Any]]) -> list[str]:
+    """A line on each reason for values that are unknown."""
+    named: dict[tuple[str, str, str], dict[str, None]] = {}
+    for e in outcomes:
+        if e["unknown"]:
+            named.setdefault((e["what"], e["world"], e["unknown"]), {})[e["of"]] = None
+    return [f"unknown: {what} of {', '.join(of)} in world {world}: {why}" for (what, world, why), of in named.items()]
 
 
 def _junit(checked: Sequence[Checked]) -> str:
@@ -185,7 +209,7 @@ def _cases(checked: Checked) -> Iterator[Case]:
     from eddyline.junit import Case
 
     for e in checked.expectations:
-        message = f"{_value(e)}, expected {e['bound']}"
+        message = f"{_explained(e)}, expected {e['bound']}"
         case = Case(f"{checked.file}.{e['world']}", f"{e['of']}.{e['what']} {e['bound']}")
         yield case if e["held"] else replace(case, message=message, text=e["why"] or message)
 
@@ -198,6 +222,6 @@ def _markdown(checked: Sequence[Checked]) -> str:
     for c in checked:
         for e in c.expectations:
             held = "yes" if e["held"] else "**no**"
-            cells = (c.file, e["of"], e["what"], _value(e), e["bound"], e["world"], held, e["why"] or "")
+            cells = (c.file, e["of"], e["what"], _explained(e), e["bound"], e["world"], held, e["why"] or "")
             lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
