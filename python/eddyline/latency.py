@@ -10,7 +10,10 @@ Waveform."""
 
 
 def grade(idle_s: float | None, loaded_s: float | None) -> str | None:
-    """The bufferbloat grade of a mean latency under load, None where one of the two is unknown."""
+    """The bufferbloat grade of a mean latency under load, None where one of the two is unknown.
+
+    The latency is that of one request, or of packets: handshakes before a request are in no grade.
+    """
     if idle_s is None or loaded_s is None:
         return None
     increase = max(loaded_s - idle_s, 0.0)

@@ -37,6 +37,12 @@ def test_grades(increase_s: float, expected: str) -> None:
     assert grade(0.02, 0.02 + increase_s) == expected
 
 
+def test_what_a_grade_leaves_out_is_said_where_it_is_explained(rrul: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--help"]) == 0
+    assert "without the TCP and TLS handshakes before it" in " ".join(capsys.readouterr().out.split())
+    assert "under load, without the handshakes before it" in rrul.read_text("utf-8")
+
+
 def test_a_grade_needs_both_latencies() -> None:
     assert grade(None, 0.1) is None
     assert grade(0.1, None) is None

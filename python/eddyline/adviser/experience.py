@@ -46,7 +46,7 @@ class Experience:
     """What a user has of a line under load.
 
     Attributes:
-        grade: Bufferbloat grade, by the increase of the mean time of a request.
+        grade: Bufferbloat grade, by the increase of the mean time of a request, without its handshakes.
         idle_s: A small request on the idle line.
         loaded_s: Its mean under load.
         loaded_p99_s: Its 99th percentile.

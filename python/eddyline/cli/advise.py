@@ -108,7 +108,8 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
     Exit 0 also where no queue suffices: the advice then says why, and which queue comes nearest.
 
     With --isp the line of a home is simulated under four downloads and four uploads, with its own buffers and with the
-    advised ones: the bufferbloat grade and the round trips a minute are from these runs.
+    advised ones: the bufferbloat grade and the round trips a minute are from these runs. The grade is by the mean
+    time of a request, without the TCP and TLS handshakes before it.
     """
     from eddyline.adviser import advise
     from eddyline.adviser.home import HomeAdvice, advise_home

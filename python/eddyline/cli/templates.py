@@ -26,7 +26,8 @@ _RRUL = """\
 #   eddyline run {file} --set 'link.*.queue.kind=fq_codel'   with another queue, or cake, pie, codel
 #   eddyline run {file} --set 'link.down.rate=100 Mbit/s'    on another line: buffers in time follow
 #   eddyline run {file} --plot rrul.png
-# "RPM" are round trips a minute (draft-ietf-ippm-responsiveness); the grade is by the increase of latency under load.
+# "RPM" are round trips a minute (draft-ietf-ippm-responsiveness); the grade is by the increase of a request's latency
+# under load, without the handshakes before it.
 
 title    = "realtime response under load"
 duration = "60 s"
