@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 import pickle
 import sys
 from dataclasses import dataclass
@@ -21,7 +22,20 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InFile", "Origin", "Pickled", "origins", "restore"]
+__all__ = ["InFile", "Origin", "Parts", "Pickled", "origins", "restore"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """SHA-256 of all that a controller is made of, by name, to say what of it has changed.
+
+    Attributes:
+        code: Its file and the modules that this imports, relative to its folder; empty where it is in no file.
+        read: What it reads besides, relative to the same folder, or to the working directory.
+    """
+
+    code: tuple[tuple[str, str], ...]
+    read: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,7 @@ class InFile:
         text: Content of the file, for machines without it.
         files: What it reads besides.
         digest: SHA-256 of its file, and of the modules that this imports from its folder and of `files`, if any.
+        parts: What the digest is of.
     """
 
     name: str
@@ -47,6 +62,7 @@ class InFile:
     text: bytes
     files: tuple[str, ...]
     digest: str
+    parts: Parts
 
     def load(self) -> type:
         """The class, in this process.
@@ -69,12 +85,14 @@ class Pickled:
         pickled: The class with what it uses, and the resolved annotations of its constructor.
         files: What it reads besides.
         digest: SHA-256 of its code, and of `files`, if any.
+        parts: What the digest is of.
     """
 
     name: str
     pickled: bytes
     files: tuple[str, ...]
     digest: str
+    parts: Parts
 
     @classmethod
     def of(cls, name: str, own: type) -> Pickled:
@@ -93,7 +111,8 @@ class Pickled:
                 "put the class into a file and import it",
             ) from None
         files = files_of(name)
-        return cls(name, pickled, tuple(map(str, files)), _with_files(code, files))
+        parts = Parts((), _digests(files, Path.cwd()))
+        return cls(name, pickled, tuple(map(str, files)), _together(code, parts), parts)
 
     def load(self) -> type:
         """The class, in this process.
@@ -144,7 +163,9 @@ def _in_file(name: str, cls: type) -> InFile | None:
     package = "" if made_of_file else getattr(module, "__package__", None) or ""
     levels = cls.__module__.count(".") + (path.stem == "__init__")
     root = path.parents[min(levels, len(path.parents) - 1)]
-    files = files_of(name)
+    files, own = files_of(name), hashlib.sha256(text).hexdigest()
+    code = ((path.name, own), *_digests(imported(path, package), path.parent))
+    parts = Parts(code, _digests(files, path.parent))
     return InFile(
         name,
         cls.__qualname__,
@@ -153,14 +174,19 @@ def _in_file(name: str, cls: type) -> InFile | None:
         str(path),
         text,
         tuple(map(str, files)),
-        _with_files(hashlib.sha256(text).hexdigest(), [*imported(path, package), *files]),
+        _together(own, parts),
+        parts,
     )
 
 
-def _with_files(code: str, files: Iterable[Path]) -> str:
-    """The SHA-256 of a class and of the files that belong to it: that of its code where there are none."""
-    contents = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
-    return hashlib.sha256("".join([code, *contents]).encode()).hexdigest() if contents else code
+def _digests(files: Iterable[Path], folder: Path) -> tuple[tuple[str, str], ...]:
+    return tuple((os.path.relpath(file, folder), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
+
+
+def _together(own: str, parts: Parts) -> str:
+    """The SHA-256 of a class, whose own code has this one, and of what belongs to it: its own where nothing does."""
+    contents = [digest for _, digest in (*parts.code[1:], *parts.read)]
+    return hashlib.sha256("".join([own, *contents]).encode()).hexdigest() if contents else own
 
 
 def restore(received: Iterable[Origin]) -> None:

@@ -87,10 +87,27 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
             found.append(f"the file {name} has changed")
     earlier, now = old.get("controllers", {}), new.get("controllers", {})
     changed = [name for name in {**earlier, **now} if earlier.get(name) != now.get(name)]
-    found += [f"the code of controller {name} has changed" for name in changed]
+    for name in changed:
+        found += _of_controller(name, *(each.get("controller_files", {}).get(name, {}) for each in (old, new)))
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
     return found
+
+
+def _of_controller(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What of a controller has changed, by the files that it was and is made of, as far as they are known."""
+    if not old or not new:  # of an earlier version, or not in Python
+        return [f"the code of controller {name} has changed"]
+    code, read = (_changed(old[part], new[part]) for part in ("code", "read"))
+    found = [f"the file {each}, which controller {name} reads, has changed" for each in read]
+    if code or not read:
+        found.insert(0, f"the code of controller {name} has changed{': ' if code else ''}{', '.join(code)}")
+    return found
+
+
+def _changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Names of other contents; where there is none, those that came or went, for instance with an import."""
+    return [name for name in old if name in new and old[name] != new[name]] or sorted(old.keys() ^ new.keys())
 
 
 def _shard(document: Mapping[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import eddyline as el
@@ -39,20 +41,30 @@ SWEEP = ("sweep", "s.toml", "--controllers", "wpol.py", "--vary", "seed=1,2", "-
 
 
 @pytest.mark.parametrize(
-    ("file", "text"),
+    ("file", "text", "told"),
     [
-        ("wpol.py", POLICY + "\n"),
-        ("law.py", "def window(w):\n    return w / 2\n"),
-        ("bounds.py", "LEAST = 9.0\n"),
-        ("weights.txt", "16"),
+        ("wpol.py", POLICY + "\n", "the code of controller wpol has changed: wpol.py"),
+        ("law.py", "def window(w):\n    return w / 2\n", "the code of controller wpol has changed: law.py"),
+        ("bounds.py", "LEAST = 9.0\n", "the code of controller wpol has changed: bounds.py"),
+        ("weights.txt", "16", "the file weights.txt, which controller wpol reads, has changed"),
     ],
 )
-def test_a_sweep_notices_a_change(eddyline, policy, file, text):
+def test_a_sweep_notices_a_change(eddyline, policy, file, text, told):
     assert eddyline(*SWEEP).code == 0
     (policy / file).write_text(text)
     ran = eddyline(*SWEEP)
     assert ran.code == 2
-    assert "the code of controller wpol has changed" in ran.err
+    assert [line.strip() for line in ran.err.splitlines()[1:-1]] == [told]
+
+
+def test_a_folder_of_an_earlier_version_says_that_the_code_has_changed(eddyline, policy):
+    assert eddyline(*SWEEP).code == 0
+    document = json.loads((policy / "grid" / "sweep.json").read_text())
+    del document["controller_files"]
+    (policy / "grid" / "sweep.json").write_text(json.dumps(document))
+    assert eddyline(*SWEEP).code == 0
+    (policy / "weights.txt").write_text("16")
+    assert "the code of controller wpol has changed\n" in eddyline(*SWEEP).err
 
 
 def test_a_sweep_continues_where_other_files_change(eddyline, policy):
@@ -88,7 +100,7 @@ def test_a_class_in_no_file_has_files_of_the_working_directory(policy, monkeypat
     assert not swept.failures
     assert not el.sweep("s.toml", {"seed": [1, 2]}, out="grid", workers=1).ran
     (policy / "weights.txt").write_text("16")
-    with pytest.raises(el.InputError, match="the code of controller wpol has changed"):
+    with pytest.raises(el.InputError, match=r"the file weights\.txt, which controller wpol reads, has changed"):
         el.sweep("s.toml", {"seed": [1, 2]}, out="grid", workers=1)
 
 
