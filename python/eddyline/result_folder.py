@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "kept", "manifest", "placed", "read", "write"]
+__all__ = ["Manifest", "copies", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
 def read(folder: Path) -> tuple[str, Source]:
@@ -35,9 +35,9 @@ def read(folder: Path) -> tuple[str, Source]:
         raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
     except UnicodeDecodeError:
         raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
-    names = _files(canonical)
-    copies = {name: copy for name, copy in _copies(folder, names).items() if _is_absolute(name) and copy.exists()}
-    return text, Source(canonical, "json", str(folder / SCENARIO), placed(folder, _relative(names)), copies)
+    base, absolute = copies(folder, _files(canonical))
+    there = {name: copy for name, copy in absolute.items() if copy.exists()}
+    return text, Source(canonical, "json", str(folder / SCENARIO), base, there)
 
 
 def kept(path: Path) -> Source | None:
@@ -46,6 +46,15 @@ def kept(path: Path) -> Source | None:
     if path.name != SCENARIO or not (folder / RESULT).is_file() or not (folder / FILES).is_dir():
         return None
     return replace(read(folder.absolute())[1], name=str(path))
+
+
+def source_of(path: Path) -> Source:
+    """A scenario file; that of a result folder with the copies of its files there.
+
+    Raises:
+        ScenarioError: It cannot be read.
+    """
+    return kept(path) or Source.of_file(path)
 
 
 def write(
@@ -79,7 +88,9 @@ def write(
     from eddyline.columns import write as write_table
 
     (folder / SCENARIO).write_text(canonical, "utf-8")
-    for name, copy in _copies(folder, _files(canonical)).items():
+    names = _files(canonical)
+    base, absolute = copies(folder, names)
+    for name, copy in ({name: base / name for name in _relative(names)} | absolute).items():
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source.file(name), copy)
     with (folder / RESULT).open("w", encoding="utf-8") as file:
@@ -178,20 +189,21 @@ def _relative(names: Sequence[str]) -> list[str]:
     return [name for name in names if not _is_absolute(name)]
 
 
-def _copies(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Where the copies of a scenario's files are in a result folder, by their names in the scenario.
+def copies(folder: Path, names: Sequence[str]) -> tuple[Path, dict[str, Path]]:
+    """Where the copies of a scenario's files are in a result folder.
 
-    Those of absolute paths are numbered, in a folder that no relative path leads to.
+    Returns:
+        The folder where relative paths start, and the copies of files with absolute paths, by these: numbered, in a
+        folder that no relative path leads to.
     """
     relative = _relative(names)
-    base = placed(folder, relative)
     absolute = [name for name in names if _is_absolute(name)]
     holder = "absolute"
     taken = {part for name in relative for part in Path(name).parts}
     while holder in taken:
         holder += "_"
     numbered = {name: folder / FILES / holder / str(n) / Path(name).name for n, name in enumerate(absolute, 1)}
-    return {name: base / name for name in relative} | numbered
+    return placed(folder, relative), numbered
 
 
 def placed(folder: Path, names: Sequence[str]) -> Path:

@@ -1,9 +1,9 @@
 //! The points of a sweep, all of them checked before any of them runs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use eddyline_scenario::{Diagnostic, Input};
+use eddyline_scenario::{Copies, Diagnostic, Input};
 use pyo3::prelude::*;
 
 use crate::custom::{current, load_installed};
@@ -26,9 +26,11 @@ pub(crate) struct Checked {
 }
 
 /// Loads the scenario once for every point, to validate it. The first `given` overrides of a point are those of the whole
-/// sweep (`--set`), the others its own (`--vary`).
+/// sweep (`--set`), the others its own (`--vary`). Of files with a copy, given with their paths, the copy is read.
 #[pyfunction]
-#[pyo3(signature = (text, format, name, folder, points, given))]
+#[pyo3(signature = (text, format, name, folder, points, given, copies = HashMap::new()))]
+#[pyo3(text_signature = "(text, format, name, folder, points, given, copies={})")]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 pub(crate) fn check_points(
     py: Python<'_>,
     text: &str,
@@ -37,10 +39,12 @@ pub(crate) fn check_points(
     folder: Option<PathBuf>,
     points: Vec<Overrides>,
     given: usize,
+    copies: HashMap<PathBuf, PathBuf>,
 ) -> PyResult<Checked> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    let checked = || py.detach(|| guarded(|| check(&input, &points, given)));
+    let files = Copies(copies);
+    let checked = || py.detach(|| guarded(|| check(&input, &points, given, &files)));
     let (mut found, kinds) = checked()?;
     if load_installed(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
         (found, _) = checked()?;
@@ -49,13 +53,18 @@ pub(crate) fn check_points(
 }
 
 /// The result, and the controllers that the points name.
-fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<(Checked, BTreeSet<String>)> {
+fn check(
+    input: &Input<'_>,
+    points: &[Overrides],
+    given: usize,
+    files: &Copies,
+) -> PyResult<(Checked, BTreeSet<String>)> {
     let vocabulary = current();
     let mut checked = Checked::default();
     let mut kinds = BTreeSet::new();
     let mut seen = HashSet::new();
     for overrides in points {
-        let loaded = eddyline_scenario::load_with(&vocabulary, input, overrides);
+        let loaded = eddyline_scenario::load_from(&vocabulary, input, overrides, files);
         kinds.extend(controllers(&loaded).into_iter().map(str::to_owned));
         match loaded {
             Ok(scenario) => checked.files.extend(scenario.files),

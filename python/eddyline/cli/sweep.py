@@ -172,7 +172,7 @@ def command(
     """
     import eddyline.ranges as ranges
     from eddyline.encoding import value_text
-    from eddyline.source import Source
+    from eddyline.result_folder import source_of
     from eddyline.sweeps import choice
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan
@@ -188,7 +188,7 @@ def command(
         overrides = [*overrides, ("seed", str(first))]
     if start_jitter is not None:
         overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
-    plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
+    plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table:
         choice.require(plan, of, metrics)
     if plot is not None:

@@ -138,11 +138,11 @@ def complete(folder: Path) -> None:
 
 
 def stored_source(folder: Path, like: Source) -> Source | None:
-    """The scenario in a folder, with relative paths as in another; None where there is none."""
+    """The scenario in a folder, with the files of another; None where there is none."""
     for format, name in SCENARIOS.items():
         path = folder / name
         if path.is_file():
-            return Source(path.read_text("utf-8"), format, str(path), like.folder)
+            return Source(path.read_text("utf-8"), format, str(path), like.folder, like.copies)
     return None
 
 

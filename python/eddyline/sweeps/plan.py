@@ -85,7 +85,7 @@ class Plan:
     def job(self, files: Sequence[str] = (), timeout_s: float | None = None) -> Job:
         """What the workers need, with these of its files, and the limit on a point's wall time."""
         s = self.source
-        content = {name: (s.folder / name).read_bytes() for name in files}
+        content = {name: s.file(name).read_bytes() for name in files}
         keys = tuple(v.key for v in self.grid.vary)
         return Job(
             s.text,
@@ -97,6 +97,7 @@ class Plan:
             self.world,
             content,
             self._controllers,
+            copies={name: str(copy) for name, copy in s.copies.items()},
             timeout_s=timeout_s,
         )
 
@@ -141,7 +142,7 @@ class Plan:
     def _check(self, combinations: range) -> _core.Checked:
         s = self.source
         points = [[*self.given, *self.grid.overrides(c)] for c in combinations]
-        return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given))
+        return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given), s.copies)
 
     def _named(self, path: Path) -> str:
         """The name of a file in the scenario: relative to its folder where it is inside."""
@@ -152,7 +153,7 @@ class Plan:
 
     def digests(self, files: Sequence[str]) -> dict[str, str | None]:
         """SHA-256 of files by name; None for those that cannot be read."""
-        return {name: _digest(self.source.folder / name) for name in files}
+        return {name: _digest(self.source.file(name)) for name in files}
 
     def document(self, files: Sequence[str]) -> dict[str, Any]:
         """What identifies this sweep, as in `sweep.json`."""
@@ -167,6 +168,7 @@ class Plan:
             "files": self.digests(files),
             # only where there are any, so that older sweeps of built-in controllers stay the same
             **({"controllers": {c.name: c.digest for c in self._controllers}} if self._controllers else {}),
+            **({"controller_files": parts} if (parts := _parts(self._controllers)) else {}),
             "set": [list(pair) for pair in self.given],
             "vary": {v.key: list(v.values) for v in self.grid.vary},
             "first_seed": self.grid.first_seed,
@@ -202,6 +204,12 @@ def _origins(texts: Sequence[str]) -> tuple[Origin, ...]:
     from eddyline.controllers.transfer import origins
 
     return origins(texts)
+
+
+def _parts(controllers: Sequence[Origin]) -> dict[str, dict[str, dict[str, str]]]:
+    """What controllers in Python are made of: it says which file has changed."""
+    made = {c.name: parts for c in controllers if (parts := getattr(c, "parts", None)) is not None}
+    return {name: {"code": dict(parts.code), "read": dict(parts.read)} for name, parts in made.items()}
 
 
 def _identity(diagnostic: dict[str, Any]) -> tuple[Any, ...]:

@@ -104,6 +104,7 @@ def sweep(
         KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
     from eddyline.encoding import pairs, value_text
+    from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
     from eddyline.source import Source
     from eddyline.sweeps.grid import Vary
@@ -116,7 +117,7 @@ def sweep(
     elif isinstance(scenario, Mapping):
         source = Source.of_table(scenario)
     else:
-        source = Source.of_file(Path(scenario))
+        source = source_of(Path(scenario))
     lists = []
     for key, given in vary.items():
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
@@ -190,7 +191,8 @@ def _run_missing(
     left = len(plan.own) - len(store.done)
     store.failures.clear()  # they run again
     if left:
-        job = plan.job([name for name in files if not Path(name).is_absolute()] if remote else (), timeout_s)
+        carried = [name for name in files if not Path(name).is_absolute() or name in plan.source.copies]
+        job = plan.job(carried if remote else (), timeout_s)
         tasks = (plan.grid.task(point) for point in plan.own if point not in store.done)
         outcomes: Any = engine.outcomes(job, batches.Batches(tasks, left, seconds))
         with Interrupt() as interrupt:

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 import eddyline._core as _core
 from eddyline.errors import ControllerError, EddylineError
 from eddyline.progress import limited
+from eddyline.source import Source
 from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ class Job:
         given: Overrides of the whole sweep.
         keys: The varied keys.
         world: The world that runs the points.
-        files: Contents of the files that it names by relative paths, for machines without the folder.
+        files: Contents of the files that it names by relative paths or that have copies, for machines without the
+            folder.
         controllers: Origins of the user's own controllers that it may name.
+        copies: Copies of files that it names by absolute paths, as in `Source`.
         version: The version that the workers must have.
         timeout_s: Limit on a point's wall time.
     """
@@ -58,6 +61,7 @@ class Job:
     world: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     controllers: tuple[Origin, ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict)
     version: str = _core.VERSION
     timeout_s: float | None = None
 
@@ -93,7 +97,6 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
     """Runs one point. Any error is its outcome."""
     from eddyline.parallel import ended_after
     from eddyline.scenario import Scenario
-    from eddyline.source import Source
     from eddyline.worlds import RunOptions
 
     started = time.perf_counter()
@@ -102,8 +105,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
         overrides = [*job.given, *zip(job.keys, task.values, strict=True)]
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
-        folder = _folder(job)
-        scenario = Scenario._loaded(Source(job.text, job.format, job.name, folder), overrides)
+        scenario = Scenario._loaded(_source(job), overrides)
         with ended_after(job.timeout_s if job.controllers else None):
             progress = limited(job.timeout_s, heartbeat)
             options = RunOptions(series=False)
@@ -145,26 +147,27 @@ def _register_controllers(job: Job) -> None:
         _registered.add(job)
 
 
-_unpacked: WeakKeyDictionary[Job, Path] = WeakKeyDictionary()
+_unpacked: WeakKeyDictionary[Job, Source] = WeakKeyDictionary()
 _unpacking = threading.Lock()
 
 
-def _folder(job: Job) -> Path:
-    """Where relative paths start: the folder itself, or one with copies of its files, removed with the job."""
+def _source(job: Job) -> Source:
+    """The scenario, with its files where they are, or with those of the job in a folder that is removed with it."""
     if not job.files:
-        return Path(job.folder)
+        copies = {name: Path(copy) for name, copy in job.copies.items()}
+        return Source(job.text, job.format, job.name, Path(job.folder), copies)
     with _unpacking:
         if job not in _unpacked:
-            from eddyline.result_folder import placed
+            from eddyline.result_folder import copies as places
 
             holder = Path(tempfile.mkdtemp(prefix="eddyline-sweep-"))
             finalize(job, shutil.rmtree, holder, ignore_errors=True)
-            inner = placed(holder, list(job.files))
+            source = Source(job.text, job.format, job.name, *places(holder, list(job.files)))
             for name, content in job.files.items():
-                copy = inner / name
+                copy = source.file(name)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
-            _unpacked[job] = inner
+            _unpacked[job] = source
         return _unpacked[job]
 
 

@@ -172,6 +172,19 @@ def test_files_travel_with_the_job(tmp_path):
     assert not mine & set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*"))
 
 
+def test_copies_travel_with_the_job(tmp_path):
+    (tmp_path / "movie.dat").write_text("1000\n2000\n")
+    more = '\n[[traffic]]\nname = "movie"\npath = ["down"]\nmodel = { kind = "trace", file = "/gone/movie.dat" }\n'
+    task, copies = Task(0, ("1 Mbit/s",), 7), {"/gone/movie.dat": str(tmp_path / "movie.dat")}
+    near = Job(LOSSY + more, "toml", "lossy", "/nowhere", (), ("link.down.rate",), "sim", copies=copies)
+    expected = run_point(near, task)
+    assert expected.failure is None
+    (tmp_path / "movie.dat").unlink()
+    content = {"/gone/movie.dat": b"1000\n2000\n"}
+    far = Job(LOSSY + more, "toml", "lossy", "/nowhere", (), ("link.down.rate",), "sim", content, copies=copies)
+    assert run_point(far, task).tables == expected.tables
+
+
 def test_workers_of_another_version_are_refused():
     job = Job(LOSSY, "toml", "lossy", ".", (), (), "sim", version="0.0.0")
     with pytest.raises(OtherVersion):

@@ -282,3 +282,30 @@ def test_a_point_that_takes_too_long_has_failed(eddyline, lossy, tmp_path):
     assert list(points["failure"].isna()) == [True, False]
     for wrong in ("0", "-1 s", "5 Mbit/s", "soon"):
         assert eddyline(*words, "--timeout", wrong).code == 2
+
+
+@pytest.mark.parametrize("of_python", [False, True])
+def test_a_stored_scenario_is_swept_with_its_copies(eddyline, lossy, tmp_path, of_python):
+    """A film named by a relative path and one named by an absolute path, both gone."""
+    films = [tmp_path / "film.dat", tmp_path / "data" / "film.dat"]
+    more = ""
+    for name, film in zip(("film.dat", films[1]), films, strict=True):
+        film.parent.mkdir(exist_ok=True)
+        film.write_text("1000\n2000\n")
+        model = f'model = {{ kind = "trace", file = "{name}" }}'
+        more += f'\n[[traffic]]\nname = "{film.parent.name} film"\npath = ["down"]\n{model}\n'
+    path = lossy(more=more)
+    once = el.sweep(path, {"seed": "1..3"}, out=tmp_path / "once", workers=1)
+    el.Scenario.load(path).run(series=False).save(tmp_path / "kept")
+    for film in films:
+        film.unlink()
+    kept = tmp_path / "kept" / "scenario.json"
+    for seeds in ("1,2", "1,2,3"):  # the second grows the first
+        if of_python:
+            swept = el.sweep(el.Scenario.load(kept), {"seed": seeds.split(",")}, out=tmp_path / "grid", workers=1)
+            assert not swept.failures, swept.failures
+        else:
+            words = ("--vary", f"seed={seeds}", "--out", "grid", "--workers", 1)
+            ran = eddyline("sweep", kept, *words)
+            assert ran.code == 0, ran.err
+    assert el.read_sweep(tmp_path / "grid", of="traffic").equals(once.read("traffic"))
