@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds"]
+__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened"]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _MAX_DECIMALS = 6
+_DIGITS = 4
+_GIVEN_DIGITS = 6  # more of them are no person's, but a range's
+_DECIMAL = re.compile(r"(\d+\.\d+)(\s*[^\d\s].*)?")
 _TIMES = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -79,6 +84,27 @@ def interval(mean: float, half: float, form: Callable[[float | None], str]) -> s
     digits = 1 - math.floor(math.log10(half)) if half > 0 else 3 - math.floor(math.log10(abs(mean) or 1e3))
     decimals = 0 if half == 0 and mean == int(mean) else min(max(digits, 0), _MAX_DECIMALS)
     return f"{mean:,.{decimals}f} ± {half:,.{decimals}f} {unit}".rstrip()
+
+
+def shortened(values: Iterable[object]) -> dict[object, str]:
+    """Values of a key as headings have them: of many digits, as the values of ranges, as many as tell them apart."""
+    listed = list(dict.fromkeys(values))
+    for digits in range(_DIGITS, 12):
+        texts = [_rounded(str(value), digits) for value in listed]
+        if len(set(texts)) == len(listed):
+            return dict(zip(listed, texts, strict=True))
+    return {value: str(value) for value in listed}
+
+
+def _rounded(text: str, digits: int) -> str:
+    """A number with its unit in so many significant digits; the digits before the point stay."""
+    matched = _DECIMAL.fullmatch(text)
+    if matched is None or len(Decimal(matched[1]).as_tuple().digits) <= _GIVEN_DIGITS:
+        return text
+    number = Decimal(matched[1])
+    decimals = max(0, digits - 1 - number.adjusted())
+    short = f"{number:.{decimals}f}"
+    return (short.rstrip("0").rstrip(".") if "." in short else short) + (matched[2] or "")
 
 
 def _scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:

@@ -98,6 +98,15 @@ def test_roots_and_nyquist_curves():
         el.theory.stability(el.Scenario.load(EXAMPLE_3), "glue")
 
 
+def test_margins_are_written_in_units_of_their_size():
+    from eddyline.plots.roots import stability
+
+    judged = el.theory.stability(el.Scenario.load(EXAMPLE_3), "integrator")
+    large = judged.documents[0] | {"gain_margin": 1250.0, "delay_margin_s": 1.25}
+    text = texts(stability([large], judged.nyquist, "a slow loop"))
+    assert "gain margin 1,250, delay margin 1.25 s" in text
+
+
 def test_fairness_of_another_exponent():
     """Example 3 has both links full in the ideal, whatever it is: two rates that two capacities determine."""
     scenario = el.Scenario.load(EXAMPLE_3)

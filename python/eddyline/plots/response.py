@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading, numbered, scale
+from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,6 +45,6 @@ def curves(document: dict[str, Any]) -> Figure:
             axis.set_xlabel("share of packets lost")
             axis.set_ylabel(label)
         left.legend()
-        rtt = f"round trip {1e3 * document['rtt_s']:.4g} ms"
+        rtt = f"round trip {seconds(document['rtt_s'])}"
         heading(figure, f"Response functions: {rtt}, {document['losses']} losses, {document['packet_bytes']} B packets")
     return figure

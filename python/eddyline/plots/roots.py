@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from eddyline.plots.style import COLOURS, STYLE, empty, heading
+from eddyline.quantities import count, seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +54,14 @@ def _marks(documents: list[dict[str, Any]]) -> list[Line2D]:
 def _verdict(document: dict[str, Any]) -> str:
     parts = [f"{document['link_model']}: {'stable' if document['stable'] else 'unstable'}"]
     if document["gain_margin"] is not None:
-        parts.append(f"gain margin {document['gain_margin']:.3g}")
+        parts.append(f"gain margin {count(_three_digits(document['gain_margin']))}")
     if document["delay_margin_s"] is not None:
-        parts.append(f"delay margin {1e3 * document['delay_margin_s']:.3g} ms")
+        parts.append(f"delay margin {seconds(_three_digits(document['delay_margin_s']))}")
     return ", ".join(parts)
+
+
+def _three_digits(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def _roots(axis: Axes, document: dict[str, Any], colour: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, entry, heading, numbered, scale
+from eddyline.quantities import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ def panels(
         for axis, metric in zip(axes, metrics, strict=True):
             _panel(axis, statistics[statistics["metric"] == metric], metric, x, at, lines, joined=numbers is not None)
         if numbers is None:
-            _named(axes[-1], [str(value) for value in values])
+            _named(axes[-1], list(shortened(values).values()))
         elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
             axes[-1].set_xscale("log")
             numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]))
@@ -119,11 +120,12 @@ def _panel(
 ) -> None:
     size, unit = scale(kind_of(metric), float(rows["mean"].max()) if rows["mean"].notna().any() else 0.0)
     groups = list(rows.groupby(list(lines), sort=False, dropna=False, observed=True))
+    short = [shortened(rows[key]) for key in lines]
     for place, (labels, part) in enumerate(groups[:MAX_LINES]):
         part = part.assign(place=part[x].map(at)).sort_values("place")
         colour, dash = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
         low, high = part["ci95_low"] / size, part["ci95_high"] / size
-        mean, name = part["mean"] / size, _name(lines, labels)
+        mean, name = part["mean"] / size, _name(lines, [short[n][label] for n, label in enumerate(labels)])
         if joined:
             axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=entry(name))
             axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)

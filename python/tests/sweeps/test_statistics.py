@@ -11,6 +11,7 @@ import pytest
 
 import eddyline as el
 from eddyline.plots.style import tex
+from eddyline.quantities import shortened
 from eddyline.sweeps.choice import possible_metrics
 from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.statistics import METRICS, known_metrics
@@ -177,6 +178,34 @@ def test_what_cannot_be_shown_is_refused_before_anything_runs(eddyline, lossy, t
 def test_a_figure_over_seeds_alone_is_refused_before_anything_runs(eddyline, lossy, tmp_path):
     ran = eddyline("sweep", lossy(), "--vary", "seed=1,2", "--out", "grid", "--plot", "g.svg")
     assert (ran.code, "only seeds vary" in ran.err, (tmp_path / "grid").exists()) == (2, True, False)
+
+
+def test_values_of_ranges_have_few_digits_in_headings(eddyline, lossy, tmp_path):
+    ranges = ("--vary", "link.down.rate=1 Mbit/s..2 Mbit/s:4", "--vary", "link.up.delay=10 ms..20 ms:4:log")
+    ran = eddyline(
+        "sweep", lossy(), *ranges, "--out", "g", "--table", "--metric", "goodput_bps", "--quiet", COLUMNS="200"
+    )
+    assert ran.code == 0, ran.err
+    heading, rates = ran.out.split("───")[0], re.findall(r"download +(\S+) Mbit/s", ran.out)
+    assert re.findall(r"delay=(\S+) ms", heading) == ["10", "12.6", "15.87", "20"]
+    assert rates == ["1", "1.333", "1.667", "2"]
+    panel = el.open(tmp_path / "g").plot("goodput_bps").get_axes()[0]
+    labels = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert labels == [f"download, delay {value} ms" for value in ("10", "12.6", "15.87", "20")]
+    assert "12.5992104989 ms" in set(el.read_sweep(tmp_path / "g")["link.up.delay"]), "the data have all digits"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        (["1.00000012 s", "1.00000034 s", "2 s"], ["1.0000001 s", "1.0000003 s", "2 s"]),
+        (["1.25963 ms", "123456 B"], ["1.25963 ms", "123456 B"]),  # as given
+        (["12345.6789012 B", "x 1.23456789"], ["12346 B", "x 1.23456789"]),
+        ([0.333333333333, 0.5, 7], ["0.3333", "0.5", "7"]),
+    ],
+)
+def test_headings_tell_values_apart(values, texts):
+    assert list(shortened(values).values()) == texts
 
 
 def test_what_only_some_results_have_is_known_after_the_sweep(eddyline, lossy, tmp_path):
