@@ -116,6 +116,21 @@ def test_nothing_runs_where_one_file_is_wrong(eddyline, scenario, tmp_path):
     assert not (tmp_path / "r.xml").exists()
 
 
+def test_the_errors_of_all_files_are_reported(eddyline, scenario, tmp_path):
+    names = [scenario(name="good.toml"), *(scenario(("duration", "duratoin"), name=f"{n}.toml") for n in "ab")]
+    names += [tmp_path / "nowhere.toml", scenario(('kind = "fast"', 'kind = "mine"'), name="own.toml")]
+    ran = eddyline("check", *names)
+    assert (ran.code, ran.out, ran.err.count("error: ")) == (2, "", 1)
+    told = [
+        f"{tmp_path / name}" for name in ("a.toml:2:1: duratoin", "b.toml:2:1: duratoin", "nowhere.toml: ", "own.toml:")
+    ]
+    places = [ran.err.find(each) for each in told]
+    assert -1 not in places, ran.err
+    assert places == sorted(places)
+    one = eddyline("check", names[0], names[0], "--set", "flow.none.start=1 s")
+    assert (one.code, one.err.count("--set flow.none.start")) == (2, 1)
+
+
 def test_nothing_runs_where_one_file_expects_a_world_that_is_not_here(eddyline, scenario, tmp_path):
     good = scenario(more=EXPECT.format(limit=1.01), name="good.toml")
     kernel = EXPECT.format(limit=1.01).replace('"theory"', '"kernel"')

@@ -63,7 +63,6 @@ def command(
     """
     from eddyline.cli.progress import Progress
     from eddyline.output import claim_file
-    from eddyline.scenario import Scenario
     from eddyline.utf8 import displayed
     from eddyline.worlds import require
 
@@ -72,7 +71,7 @@ def command(
         if path is not None:
             claim_file(path)
     # all of them first: wrong input runs nothing
-    scenarios = [(displayed(f), Scenario.load(f, set=overrides)) for f in file]
+    scenarios = [(displayed(f), scenario) for f, scenario in zip(file, _loaded(file, overrides), strict=True)]
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
             require(world)
@@ -84,6 +83,30 @@ def command(
                 put_text(path, text(checked))
     held = all(e["held"] for c in checked for e in c.expectations)
     return 1 if not held or any(c.failures for c in checked) else 0
+
+
+def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Scenario]:
+    """The scenarios of all files.
+
+    Raises:
+        ScenarioError: Some are invalid; the message lists the errors of all, those of overrides once.
+    """
+    from eddyline.errors import ScenarioError
+    from eddyline.scenario import Scenario
+
+    found, errors = [], []
+    for file in files:
+        try:
+            found.append(Scenario.load(file, set=overrides))
+        except ScenarioError as e:
+            errors.append(e)
+    if errors:
+        raise ScenarioError(
+            "\n".join(dict.fromkeys(map(str, errors))),
+            [each for e in errors for each in e.diagnostics],
+            list(dict.fromkeys(kind for e in errors for kind in e.unknown_controllers)),
+        )
+    return found
 
 
 def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
