@@ -12,7 +12,7 @@ from eddyline.cli.options import controllers, silent
 from eddyline.worlds import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from eddyline.runs import Request, WorldRuns
     from eddyline.scenario import Scenario
@@ -29,8 +29,9 @@ _MAX_SHOWN = 10
 def command(folder: Path, silent: bool) -> int:
     """Run again what `--out DIR` stored, from its scenario and seed, and compare results and series.
 
-    Plots and copies of traces are compared with the digests in `manifest.json`. Exit 0: the same to the last bit,
-    except `cost`. Exit 1: they differ, or a file is missing; standard output says where.
+    Plots and copies of traces are compared with the digests in `manifest.json`. Of a sweep, all points that are stored
+    run again, on all processors. Exit 0: the same to the last bit, except `cost`. Exit 1: they differ, or a file is
+    missing; standard output says where.
     """
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
@@ -38,8 +39,12 @@ def command(folder: Path, silent: bool) -> int:
     from eddyline.result_folder import manifest
     from eddyline.runs import Request, document, run, without_cost
     from eddyline.scenario import stored
+    from eddyline.sweeps.manifest import read as described
     from eddyline.worlds import RunOptions
 
+    swept = described(folder)
+    if swept is not None:
+        return _sweep(folder, swept, silent=silent)
     held = manifest(folder)
     missing = [name for name, what in held.altered.items() if what == "missing"]
     gone = [(name, "one file", "missing") for name in missing if name.startswith(f"{FILES}/")]
@@ -70,6 +75,29 @@ def command(folder: Path, silent: bool) -> int:
         return 0
     _report(folder, differences)
     _explain(kept, scenario)
+    return 1
+
+
+def _sweep(folder: Path, described: Mapping[str, Any], *, silent: bool) -> int:
+    """Runs a sweep again."""
+    import eddyline._core as _core
+    from eddyline.cli.sweep import Bar
+    from eddyline.sweeps.verification import verify
+
+    with Bar(silent=silent) as bar:
+        verified = verify(folder, described, bar)
+    number = "1 point" if verified.points == 1 else f"{verified.points:,} points"
+    if verified.changed:
+        click.echo(f"different: {folder}: nothing was run, for the sweep had")
+        for each in verified.changed:
+            click.echo(f"  {each}")
+        return 1
+    if not verified.differences:
+        click.echo(f"same: {folder} ({number}, world {described['world']})")
+        return 0
+    _report(folder, [(where, _cut(earlier), _cut(now)) for where, earlier, now in verified.differences])
+    if described["version"] != _core.VERSION:
+        click.echo(f"note: stored by version {described['version']}, this is {_core.VERSION}", err=True)
     return 1
 
 
@@ -129,7 +157,10 @@ def _differences(earlier: Any, now: Any, where: str = "") -> Iterator[tuple[str,
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -1,0 +1,126 @@
+"""`eddyline verify` runs the points of a sweep again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import eddyline as el
+from eddyline.sweeps.part_files import write
+
+from .conftest import WATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+VARY = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--seeds", 2)
+
+
+def changed(folder: Path, kind: str, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Writes a table of the only part of a sweep anew."""
+    (part,) = (folder / "parts").iterdir()
+    tables = {file.stem: pq.read_table(file) for file in part.glob("*.parquet")}
+    tables[kind] = change(tables[kind])
+    write(part, tables)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        VARY,
+        (*VARY, "--set", "link.up.delay=40 ms", "--start-jitter", "10 ms"),
+        (*VARY, "--shard", "2/3"),
+        ("--vary", "seed=3..6"),
+        ("--vary", "flow.download.count=1,2"),
+        (*VARY[:2], "--world", "theory"),
+    ],
+)
+def test_the_same(eddyline, lossy, tmp_path, words):
+    path = lossy(('title = "lossy"\n', ""), more=WATCHED)  # its title is the name of its file
+    assert eddyline("sweep", path, *words, "--out", "grid", "--quiet").code == 0
+    path.unlink()
+    before = sorted(p.name for p in tmp_path.iterdir())
+    ran = eddyline("verify", "grid")
+    number = len(el.read_sweep(tmp_path / "grid", of="points")) if "--shard" not in words else 1
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"same: grid ({number} point")
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_another_value_is_named(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+
+    def more(table: pa.Table) -> pa.Table:
+        values: list[Any] = table["retransmits"].to_pylist()
+        values[2] += 1
+        return table.set_column(table.column_names.index("retransmits"), "retransmits", pa.array(values))
+
+    changed(tmp_path / "grid", "flows", more)
+    ran = eddyline("verify", "grid")
+    assert ran.code == 1
+    first, second = ran.out.splitlines()
+    assert first == "different: grid"
+    flow = "  link.down.rate=2 Mbit/s seed=3: flow download, retransmits: stored "
+    assert second.startswith(flow)
+    stored, now = map(int, second.removeprefix(flow).split(", now "))
+    assert stored == now + 1
+
+
+def test_a_missing_row_is_named(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+    changed(tmp_path / "grid", "links", lambda table: table.slice(1))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out.count("\n")) == (1, 2)
+    assert "link.down.rate=1 Mbit/s seed=3: link up: stored a row, now another row" in ran.out
+
+
+def test_points_that_are_not_stored_are_not_compared(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+    for kind in ("points", "flows", "links"):
+        changed(tmp_path / "grid", kind, lambda t: t.filter(pa.compute.less(t["point"], 3)))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out) == (0, "same: grid (3 points, world sim)\n")
+
+
+def test_what_has_changed_is_said_and_nothing_runs(eddyline, lossy, tmp_path):
+    film = tmp_path / "film.dat"
+    film.write_text("1000\n2000\n")
+    traffic = f'[[traffic]]\nname = "film"\npath = ["down"]\nmodel = {{ kind = "trace", file = "{film}" }}\n'
+    assert eddyline("sweep", lossy(more=traffic), *VARY, "--out", "grid").code == 0
+    assert eddyline("verify", "grid").code == 0
+    film.write_text("3000\n2000\n")
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == "different: grid: nothing was run, for the sweep had\n  the file film.dat has changed\n"
+
+
+def test_what_cannot_be_run_again_says_why(eddyline, lossy, tmp_path):
+    (tmp_path / "film.dat").write_text("1000\n2000\n")
+    traffic = '[[traffic]]\nname = "film"\npath = ["down"]\nmodel = { kind = "trace", file = "film.dat" }\n'
+    assert eddyline("sweep", lossy(more=traffic), *VARY, "--out", "film").code == 0
+    ran = eddyline("verify", "film")
+    assert (ran.code, ran.out) == (2, "")
+    assert "film: this sweep cannot be run again from its folder, which has no copy of film.dat" in ran.err
+    assert "another --out DIR" in ran.err
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+    document = json.loads((tmp_path / "grid" / "sweep.json").read_text())
+    (tmp_path / "grid" / "scenario.toml").unlink()
+    assert "the scenario of this sweep is missing" in eddyline("verify", "grid").err
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "sweep.json").write_text(json.dumps(document))
+    assert eddyline("verify", "bare").code == 2
+
+
+def test_a_controller_of_ones_own_is_needed(eddyline, lossy, tmp_path):
+    own = "import eddyline as el\n@el.register('mine')\nclass Mine:\n  def __init__(s, path): s.cwnd = 4.0\n"
+    (tmp_path / "mine.py").write_text(own + "  def on_ack(s, ack): pass\n  on_loss = on_timeout = on_ack\n")
+    words = ("--set", "flow.download.controller.kind=mine", *VARY, "--out", "grid", "--controllers", "mine.py")
+    assert eddyline("sweep", lossy(), *words).code == 0
+    assert eddyline("verify", "grid", "--controllers", "mine.py").code == 0
+    ran = eddyline("verify", "grid")
+    assert (ran.code, "loaded with --controllers FILE" in ran.err) == (2, True)
