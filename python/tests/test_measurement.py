@@ -12,8 +12,9 @@ import pytest
 
 import eddyline as el
 from eddyline.measurement.client import _Client
-from eddyline.measurement.datagrams import Arrival, Phase, enlarge, send
-from eddyline.measurement.link import Measurement
+from eddyline.measurement.datagrams import SPARSE, Arrival, Beside, Phase, enlarge, receive, send
+from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement
+from eddyline.measurement.protocol import negotiated
 from eddyline.measurement.server import serve
 
 
@@ -53,12 +54,17 @@ def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:
 
 
 class _Line:
-    """A line of 1 Mbit/s without loss whose sender holds so many packets, and waits while they are unsent."""
+    """A line of 1 Mbit/s without loss whose sender holds so many packets, and waits while they are unsent.
 
-    def __init__(self, held: float) -> None:
-        self.held = held
+    Packets of the sparse flow wait the share `shared` of what the others wait.
+    """
 
-    def packets(self, down: bool, phases: list[Phase], size: int, idle_s: float) -> tuple[list[Arrival], int]:
+    def __init__(self, held: float, shared: float = 1.0) -> None:
+        self.held, self.shared = held, shared
+
+    def packets(
+        self, down: bool, phases: list[Phase], size: int, idle_s: float, sparse_s: float | None = None
+    ) -> tuple[list[Arrival], int]:
         assert not down
         assert idle_s > 0
         packet_s, free, now, number, found = 8 * size / 1e6, 0.0, 0.0, 0, []
@@ -68,6 +74,9 @@ class _Line:
                 now = max(began + n * 8 * size / each.rate_bps, now, free - self.held * packet_s)
                 free = max(now, free) + packet_s
                 found.append(Arrival(phase, number, int(1e9 * now), int(1e9 * free)))
+                if sparse_s is not None and number % round(sparse_s / packet_s) == 0:
+                    waits = self.shared * (free - now)
+                    found.append(Arrival(SPARSE + phase, number, int(1e9 * now), int(1e9 * (now + waits))))
                 number += 1
         lost = [a for a in found if a.phase == 1 and a.number % 2] if self.held > 1000 else []
         return [a for a in found if a not in lost], number
@@ -87,6 +96,70 @@ def test_a_sender_that_is_held_back_states_no_buffer(held: float, known: bool, m
     assert ("# The buffer could not be measured: the sender was" in text) is not known
     limit = el.Scenario(tomllib.loads(text)).to_dict()["link"][0]["queue"]["limit"]
     assert (limit == "unlimited") is not known
+
+
+@pytest.mark.parametrize(
+    ("shared", "queue", "written"), [(0.02, FLOWS, "fq_codel"), (1.0, FIFO, "droptail"), (0.8, FIFO, "droptail")]
+)
+def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
+    shared: float, queue: str, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = _Client.__new__(_Client)
+    said: list[str] = []
+    client.report = said.append
+    monkeypatch.setattr(client, "packets", _Line(1e6, shared).packets)
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    found = client.direction(False, 0.02)
+    assert found.queue == queue
+    assert any("it is no FIFO" in line for line in said) is (queue == FLOWS)
+    text = Measurement(0.02, found, found).scenario()
+    assert el.Scenario(tomllib.loads(text)).to_dict()["link"][0]["queue"]["kind"] == written
+    assert ("# The queue is no FIFO: a second flow that sends little waits" in text) is (queue == FLOWS)
+
+
+def test_a_queue_that_is_not_known_to_be_a_fifo_is_said_to_be_none() -> None:
+    managed = Direction(1e6, None, 50_000.0, 0.4, "", queue=MANAGED)
+    unknown = Direction(1e6, "packets", 20.0, 0.24, "")
+    text = Measurement(0.02, managed, unknown).scenario()
+    assert "# The queue was not found to be a FIFO: how long packets wait depends on the load" in text
+    assert "# Whether the queue is a FIFO, or serves flows by themselves, could not be told." in text
+    assert el.Scenario(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "header"),
+    [
+        (None, "# Timestamps and SACK were not read from a connection; they are assumed", "52 B"),
+        ({"timestamps": True, "sack": True}, "# Timestamps and SACK are those of the connection", "52 B"),
+        ({"timestamps": False, "sack": False}, "# Timestamps and SACK are those of the connection", "40 B"),
+    ],
+)
+def test_options_of_tcp_are_those_of_a_connection(options: dict[str, bool] | None, said: str, header: str) -> None:
+    way = Direction(1e6, "packets", 20.0, 0.24, "", queue=FIFO, sparse_s=0.24)
+    text = Measurement(0.02, way, way, options).scenario()
+    assert said in text
+    assert "# Not measured: IPv4 headers without options" in text
+    flow = el.Scenario(tomllib.loads(text)).to_dict()["flow"][0]
+    assert (flow["header"], flow["ack_packet"]) == (header, header)
+    assert flow["tcp"].get("timestamps", False) is (header == "52 B")
+    assert flow["tcp"]["sack"] is (options is None or options["sack"])
+
+
+def test_options_are_read_from_the_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as sock:
+        asked = {name: Path("/proc/sys/net/ipv4", f"tcp_{name}").read_text().strip() for name in ("timestamps", "sack")}
+        assert negotiated(sock) == {name: value != "0" for name, value in asked.items()}
+
+
+def test_a_second_flow_is_sent_beside_the_first() -> None:
+    with _datagrams() as sender, _datagrams() as second, _datagrams() as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        to = receiver.getsockname()
+        sent = send(sender, to, [Phase(1e6, 0.3), Phase(1e6, 0.3)], 1500, Beside(second, to, 0.05))
+        arrivals = [Arrival(*each) for each in receive(receiver, lambda: True, 0.05)]
+        assert sent == 50 == sum(a.phase < SPARSE for a in arrivals)
+        assert {a.phase for a in arrivals} == {0, 1, SPARSE, SPARSE + 1}
+        assert 4 <= sum(a.phase >= SPARSE for a in arrivals) <= 13
 
 
 def test_a_full_socket_is_waited_for() -> None:

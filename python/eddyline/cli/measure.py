@@ -35,7 +35,8 @@ Examples:
 def command(host: str, server: bool, port: int, once: bool, seconds: float, out: Path | None, as_json: bool) -> int:
     """Measure both directions of the link between this machine and HOST, where eddyline measure --server runs.
 
-    Rates and buffers are found by overload with datagrams: a buffer's size, and what it counts. TCP is tested in each
+    Rates and buffers are found by overload with datagrams: a buffer's size, what it counts, and whether a second flow
+    that sends little waits as long as the first, as in a FIFO, or not, as with fq_codel. TCP is tested in each
     direction alone, in both together, and where one direction joins the other. The scenario file reproduces the link
     in every world.
     """

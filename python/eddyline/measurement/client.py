@@ -8,9 +8,22 @@ import time
 from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
-from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, enlarge, receive, send
-from eddyline.measurement.link import Direction, Measurement, behind_s, buffer, rate_bps, wait_s
-from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
+from eddyline.measurement.datagrams import HEADERS_B, Arrival, Beside, Phase, enlarge, receive, send
+from eddyline.measurement.link import (
+    FIFO,
+    FLOWS,
+    MANAGED,
+    Direction,
+    Measurement,
+    behind_s,
+    buffer,
+    is_managed,
+    rate_bps,
+    serves_flows,
+    sparse_wait_s,
+    wait_s,
+)
+from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps, negotiated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +42,10 @@ _FASTEST_PPS = 12_000.0  # what it sends and counts one by one
 _LIGHT, _FILL, _HOLD = 0.2, 2.0, 1.04
 """Shares of the rate: one that leaves the buffer empty, one that fills it, and one that keeps it full."""
 _LONGEST_FILL_S = 20.0
+_SPARSE_PACKETS = 10
+"""The sparse flow sends once in the time of so many packets of the first,"""
+_SPARSE_S = 0.02
+"""and not more often than this."""
 _BEHIND = 0.05
 """A sender that is so far behind its schedule, of the duration of a phase and in seconds, was held back."""
 _IDLE_S = 0.5
@@ -55,6 +72,7 @@ class _Client:
         self.control.sock.settimeout(180)
         self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         enlarge(self.datagrams)
+        self.beside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.control.say(**{"for": "control"})
 
     def ask(self, **request: object) -> None:
@@ -92,44 +110,96 @@ class _Client:
             raise EddylineError("no datagram came back", f"let UDP port {self.address[1]} of the server through")
         return min(times)
 
-    def packets(self, down: bool, phases: list[Phase], size: int, idle_s: float) -> tuple[list[Arrival], int]:
-        """Packets in one direction: those that arrived, and how many were sent."""
+    def packets(
+        self, down: bool, phases: list[Phase], size: int, idle_s: float, sparse_s: float | None = None
+    ) -> tuple[list[Arrival], int]:
+        """Packets in one direction: those that arrived, and how many were sent.
+
+        With `sparse_s` a second flow sends one packet in that time; the number of packets sent is without it.
+        """
         if not down:
             self.ask(do="receive", idle_s=idle_s)
-            sent = send(self.datagrams, self.address, phases, size)
+            beside = None if sparse_s is None else Beside(self.beside, self.address, sparse_s)
+            sent = send(self.datagrams, self.address, phases, size, beside)
             self.control.say(finished=True)
             return [Arrival(*each) for each in self.control.hear()["arrivals"]], sent
-        self.ask(do="send", phases=phases, size=size)
-        self.datagrams.sendto(b"here", self.address)
+        self.ask(do="send", phases=phases, size=size, sparse_s=sparse_s)
         told: list[int] = []
-        waiter = threading.Thread(target=lambda: told.append(int(self.control.hear()["sent"])))
-        waiter.start()
-        arrivals = receive(self.datagrams, lambda: bool(told), idle_s)
-        waiter.join()
-        return arrivals, told[0]
+        sparse: list[Arrival] = []
+        threads = [threading.Thread(target=lambda: told.append(int(self.control.hear()["sent"])))]
+        if sparse_s is not None:
+            self.beside.sendto(b"beside", self.address)
+            threads.append(threading.Thread(target=lambda: sparse.extend(self._arrivals(self.beside, told, idle_s))))
+        self.datagrams.sendto(b"here", self.address)
+        for thread in threads:
+            thread.start()
+        arrivals = self._arrivals(self.datagrams, told, idle_s)
+        for thread in threads:
+            thread.join()
+        return [*arrivals, *sparse], told[0]
+
+    @staticmethod
+    def _arrivals(sock: socket.socket, told: list[int], idle_s: float) -> list[Arrival]:
+        """Arrivals until nothing has come for a time after the server has told how many it sent."""
+        return receive(sock, lambda: bool(told), idle_s)
 
     def direction(self, down: bool, rtt_s: float) -> Direction:
-        """Rate and buffer of one direction."""
+        """Rate and buffer of one direction, and whether the buffer is a FIFO."""
+        found, filled_s = self._buffer(down, rtt_s)
+        if found.full_s is None:
+            return found
+        name = "down" if down else "up"
+        found.sparse_s, waited = self._sparse(down, found.rate_bps, filled_s, rtt_s)
+        if found.sparse_s is None:
+            self.report(f"{name}: too little waits to tell whether the queue is a FIFO")
+            return found
+        waits = f"a second flow that sends little waits {1e3 * found.sparse_s:.3g} ms, the first {1e3 * waited:.3g} ms"
+        if serves_flows(found.sparse_s, waited):
+            found.queue = FLOWS
+            self.report(f"{name}: {waits}: the queue serves flows by themselves, it is no FIFO")
+        elif found.queue != MANAGED:
+            found.queue = FIFO
+            self.report(f"{name}: {waits}: the queue is a FIFO")
+        return found
+
+    def _sparse(self, down: bool, rate: float, fill_s: float, rtt_s: float) -> tuple[float | None, float]:
+        """Waits of a sparse flow, and of the flow that fills the buffer; the former None where it cannot be told."""
+        packet_s = 8 * _LONG_B / rate
+        phases = [
+            Phase(_LIGHT * rate, 100 * packet_s),
+            Phase(_FILL * rate, max(fill_s, 8 * _SPARSE_PACKETS * packet_s)),
+            Phase(_HOLD * rate, max(1.0, 100 * packet_s)),
+        ]
+        every_s = max(_SPARSE_S, _SPARSE_PACKETS * packet_s)
+        arrivals, _ = self.packets(down, phases, _LONG_B, 2 * rtt_s + _IDLE_S, every_s)
+        # CoDel may have shortened the queue by the second phase
+        phase = max((1, 2), key=lambda i: wait_s(arrivals, i))
+        waited = wait_s(arrivals, phase)
+        return sparse_wait_s(arrivals, phase, packet_s, waited), waited
+
+    def _buffer(self, down: bool, rtt_s: float) -> tuple[Direction, float]:
+        """Rate and buffer of one direction, and how long it was filled."""
         name = "down" if down else "up"
         rate = self._rate(down, rtt_s)
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
         short = next((s for s in (_SHORT_B, 256, 512, 1024) if _FILL * rate / (8 * s) <= _FASTEST_PPS), None)
         try:
-            heavy, light = self._full(down, rate, _LONG_B, rtt_s)
+            heavy, light, filled_s = self._full(down, rate, _LONG_B, rtt_s)
         except _HeldBack as e:
             self.report(f"{name}: buffer unknown: {e}")
-            return Direction(rate, None, None, None, str(e))
+            return Direction(rate, None, None, None, str(e)), 0.0
         why = "too fast to tell the unit from here"
         try:
             waited = None if short is None else self._full(down, rate, short, rtt_s)[1]
         except _HeldBack as e:
             waited, why = None, str(e)
+        managed = MANAGED if is_managed(rate, _LONG_B, heavy, light) else None
         if short is None or waited is None:
             self.report(f"{name}: unit of the buffer unknown: {why}")
-            return Direction(rate, None, rate * light / 8, light, why)
+            return Direction(rate, None, rate * light / 8, light, why, queue=managed), filled_s
         unit, limit, full, why = buffer(rate, (short, waited), (_LONG_B, heavy, light))
         self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
-        return Direction(rate, unit, limit, full, why)
+        return Direction(rate, unit, limit, full, why, queue=managed), filled_s
 
     def _rate(self, down: bool, rtt_s: float) -> float:
         """The rate of arrival under overload. A train of packets tells what an overload is."""
@@ -145,8 +215,10 @@ class _Client:
             offered *= 2
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
-    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float]:
-        """Waits in the full buffer under heavy and light overload; filled longer and longer until packets are lost.
+    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float, float]:
+        """Waits in the full buffer under heavy and light overload, and how long it was filled.
+
+        It is filled longer and longer until packets are lost.
 
         Raises:
             _HeldBack: The sender did not send as fast as it was to.
@@ -169,7 +241,7 @@ class _Client:
             lost = sent - len(arrivals)
             # full in the second half of the filling
             if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
-                return wait_s(arrivals, 1), wait_s(arrivals, 2)
+                return wait_s(arrivals, 1), wait_s(arrivals, 2), seconds
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 
@@ -244,5 +316,7 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
     own_s = sum(8 * (16 + HEADERS_B) / way.rate_bps for way in (down, up))
     if seconds > 0:
         down.goodput_bps, up.goodput_bps = client.transfers(seconds)
+    options = negotiated(client.control.sock)
     client.control.sock.close()
-    return Measurement(max(0.0, echo_s - own_s), down, up)
+    client.beside.close()
+    return Measurement(max(0.0, echo_s - own_s), down, up, options)

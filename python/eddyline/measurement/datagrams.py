@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HEADERS_B", "Arrival", "Phase", "enlarge", "receive", "send"]
+__all__ = ["HEADERS_B", "SPARSE", "Arrival", "Beside", "Phase", "enlarge", "receive", "send"]
 
 HEADERS_B = 28
 """Of IPv4 and UDP; sizes are those of the IP packet."""
 _HEAD = struct.Struct("!IIQ")  # phase, number, time of sending in ns
+SPARSE = 1000
+"""Added to the phase of a packet of the sparse flow."""
+_SPARSE_B = 64
 _TICK_S = 0.0005
 _BUFFER_B = 4 << 20
 _FORCE = {socket.SO_SNDBUF: 32, socket.SO_RCVBUF: 33} if sys.platform == "linux" else {}
@@ -34,11 +37,25 @@ class Phase(NamedTuple):
     seconds: float
 
 
+class Beside(NamedTuple):
+    """A second flow, which sends little.
+
+    Attributes:
+        sock: Its socket.
+        to: Where it goes; its source or its destination is another than that of the first flow.
+        every_s: Time between two of its packets.
+    """
+
+    sock: socket.socket
+    to: tuple[str, int]
+    every_s: float
+
+
 class Arrival(NamedTuple):
     """A packet that arrived; times are of the clocks of sender and receiver.
 
     Attributes:
-        phase: Its phase.
+        phase: Its phase; of a packet of the sparse flow, `SPARSE` more.
         number: Its number, from 0.
         sent_ns: When it was sent.
         received_ns: When it arrived.
@@ -63,9 +80,13 @@ def enlarge(sock: socket.socket) -> None:
             sock.setsockopt(socket.SOL_SOCKET, option, _BUFFER_B)
 
 
-def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int) -> int:
-    """Sends packets of `size` bytes and returns how many. Where the socket is full it waits, and falls behind."""
+def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int, beside: Beside | None = None) -> int:
+    """Sends packets of `size` bytes and returns how many, those of a second flow not counted.
+
+    Where the socket is full it waits, and falls behind.
+    """
     sock.settimeout(None)
+    sparse, sparse_due = 0, 0.0
     padding = bytes(max(0, size - HEADERS_B - _HEAD.size))
     number = 0
     for i, phase in enumerate(phases):
@@ -73,6 +94,11 @@ def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: in
         began, sent, count = time.monotonic(), 0, max(1, round(phase.seconds / interval_s))
         while sent < count:
             due = min(count, int((time.monotonic() - began) / interval_s) + 1)
+            # before the others, which would take the place in a full queue that has just become free
+            if beside is not None and time.monotonic() >= sparse_due:
+                head = _HEAD.pack(SPARSE + i, sparse, time.monotonic_ns())
+                beside.sock.sendto(head + bytes(_SPARSE_B - HEADERS_B - _HEAD.size), beside.to)
+                sparse, sparse_due = sparse + 1, time.monotonic() + beside.every_s
             for _ in range(due - sent):
                 sock.sendto(_HEAD.pack(i, number, time.monotonic_ns()) + padding, to)
                 number += 1

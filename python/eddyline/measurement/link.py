@@ -4,18 +4,43 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from statistics import median
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import eddyline.probing as probing
+from eddyline.measurement.datagrams import SPARSE
 from eddyline.measurement.protocol import CONTROLLER
 
 if TYPE_CHECKING:
     from eddyline.measurement.datagrams import Arrival
 
-__all__ = ["Direction", "Measurement", "behind_s", "buffer", "rate_bps", "wait_s"]
+__all__ = [
+    "FIFO",
+    "FLOWS",
+    "MANAGED",
+    "Direction",
+    "Measurement",
+    "behind_s",
+    "buffer",
+    "is_managed",
+    "rate_bps",
+    "serves_flows",
+    "sparse_wait_s",
+    "wait_s",
+]
+
+FIFO, FLOWS, MANAGED = "fifo", "flow queueing", "managed"
+"""What a queue is found to be: packets wait in order, flows wait by themselves, or the load decides how long it is."""
 
 _FULL = 0.9
 """The quantile of waits that is taken for a full buffer: the last place is not always the one that a packet gets."""
+_SPARSE_SHARE = 0.5
+"""A sparse flow that waits less than this share of what the other waits does not wait behind it."""
+_TOLD_PACKETS = 4
+"""Below a wait of so many packets it cannot be told behind whom a packet waits."""
+_HEADERS_B, _TIMESTAMPS_B = 40, 12
+"""Of IPv4 and TCP; the option with its padding."""
+_LINUX = {"timestamps": True, "sack": True}
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""
 
@@ -31,6 +56,8 @@ class Direction:
         full_s: Waiting time in the full buffer; None likewise.
         why: The reason for the unit, or why there is none.
         goodput_bps: Of TCP by the test: alone, and with the other direction.
+        queue: `FIFO`, `FLOWS`, `MANAGED`, or None where it could not be told.
+        sparse_s: Waiting time of a second flow that sends little, beside one that keeps the buffer full; None likewise.
     """
 
     rate_bps: float
@@ -39,6 +66,43 @@ class Direction:
     full_s: float | None
     why: str
     goodput_bps: dict[str, float] = field(default_factory=dict)
+    queue: str | None = None
+    sparse_s: float | None = None
+
+    def written(self) -> tuple[list[str], str]:
+        """What is to be said of its queue in the scenario file, and the queue."""
+        if self.limit is None or self.full_s is None:
+            return [f"The buffer could not be measured: {self.why}."], _droptail("unlimited")
+        if self.queue == FLOWS and self.sparse_s is not None:
+            sparse, full = (f"{1e3 * wait:.3g} ms" for wait in (self.sparse_s, self.full_s))
+            told = (
+                f"The queue is no FIFO: a second flow that sends little waits {sparse}, the one that fills it {full}. "
+                "Which flow queueing it is was not measured: fq_codel stands for it."
+            )
+            return [told], 'queue = { kind = "fq_codel" }'
+        said = []
+        if self.queue == MANAGED:
+            said.append(
+                "The queue was not found to be a FIFO: how long packets wait depends on the load, as with CoDel or PIE."
+                " A FIFO stands for it, as long as the mean of the waits."
+            )
+        elif self.queue is None:
+            said.append("Whether the queue is a FIFO, or serves flows by themselves, could not be told.")
+        if self.unit is None:
+            said.append("The unit of the buffer could not be told; this is its size for full packets.")
+        return said, _droptail(f"{self.limit:.0f} {'B' if self.unit in (None, 'bytes') else self.unit}")
+
+
+def _comment(sentences: list[str]) -> str:
+    """Lines of comment in the scenario file."""
+    return "".join(
+        "\n" + fill(each, 110, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+        for each in sentences
+    )
+
+
+def _droptail(limit: str) -> str:
+    return f'queue = {{ kind = "droptail", limit = "{limit}" }}'
 
 
 @dataclass
@@ -49,11 +113,13 @@ class Measurement:
         rtt_s: Round-trip time of propagation.
         down: Towards the client.
         up: Away from it.
+        options: Which options of TCP the connections have, `timestamps` and `sack`; None where that is not known.
     """
 
     rtt_s: float
     down: Direction
     up: Direction
+    options: dict[str, bool] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As `eddyline measure --json` prints it; SI units."""
@@ -66,26 +132,36 @@ class Measurement:
             'title    = "A measured link"\nduration = "60 s"\nwarmup   = "15 s"',
         ]
         for name, way in (("down", self.down), ("up", self.up)):
-            told, number = "", "unlimited"
-            if way.limit is None:
-                told = f"\n# The buffer could not be measured: {way.why}."
-            else:
-                number = f"{way.limit:.0f} {'B' if way.unit in (None, 'bytes') else way.unit}"
-                if way.unit is None:
-                    told = "\n# The unit of the buffer could not be told; this is its size for full packets."
+            said, queue = way.written()
             text.append(
-                f'{told}\n[[link]]\nname  = "{name}"\nrate  = "{way.rate_bps:.0f} bit/s"\n'
-                f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n'
-                f'queue = {{ kind = "droptail", limit = "{number}" }}'
+                f'{_comment(said)}\n[[link]]\nname  = "{name}"\nrate  = "{way.rate_bps:.0f} bit/s"\n'
+                f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n{queue}'
             )
+        said, header, tcp = self._tcp()
         for name, data, ack in (("download", "down", "up"), ("upload", "up", "down")):
             text.append(
-                f'\n[[flow]]\nname       = "{name}"\ncontroller = {{ kind = "{CONTROLLER}" }}\n'
+                f'{_comment(said)}\n[[flow]]\nname       = "{name}"\ncontroller = {{ kind = "{CONTROLLER}" }}\n'
                 f'data       = ["{data}"]\n'
-                f'ack        = ["{ack}"]\nheader     = "52 B"\nack_packet = "52 B"\n'
-                "tcp        = { timestamps = true, ack_every = 2, prr = true, rack = true, frto = true }"
+                f'ack        = ["{ack}"]\nheader     = "{header} B"\nack_packet = "{header} B"\n'
+                f"tcp        = {{ {tcp} }}"
             )
+            said = []
         return "\n".join(text) + "\n"
+
+    def _tcp(self) -> tuple[list[str], int, str]:
+        """What is to be said of TCP in the scenario file, the bytes of its headers, and its options."""
+        options = _LINUX if self.options is None else self.options
+        said = [
+            "Timestamps and SACK were not read from a connection; they are assumed, as Linux has them."
+            if self.options is None
+            else "Timestamps and SACK are those of the connection to the server.",
+            "Not measured: IPv4 headers without options, an acknowledgement of every second packet, and Linux's loss "
+            "recovery (prr, rack, frto).",
+        ]
+        header = _HEADERS_B + (_TIMESTAMPS_B if options["timestamps"] else 0)
+        keys = ["timestamps = true"] if options["timestamps"] else []
+        recovery = ["prr = true", "rack = true"] if options["sack"] else ["sack = false"]
+        return said, header, ", ".join([*keys, "ack_every = 2", *recovery, "frto = true"])
 
 
 def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:
@@ -103,6 +179,20 @@ def wait_s(arrivals: list[Arrival], phase: int) -> float:
     return (late[int(_FULL * (len(late) - 1))] - min(light)) / 1e9 if light and late else 0.0
 
 
+def sparse_wait_s(arrivals: list[Arrival], phase: int, packet_s: float, waited: float) -> float | None:
+    """Waiting time of the sparse flow while the other waits so long; None where too little of it arrived to tell."""
+    light, loaded = ([a.received_ns - a.sent_ns for a in arrivals if a.phase == SPARSE + i] for i in (0, phase))
+    late = loaded[len(loaded) // 2 :]
+    if waited < _TOLD_PACKETS * packet_s or not light or len(late) < 3:
+        return None
+    return max(0.0, (median(late) - min(light)) / 1e9)
+
+
+def serves_flows(sparse_s: float, waited: float) -> bool:
+    """Whether a sparse flow does not wait behind the one that fills the buffer."""
+    return sparse_s < _SPARSE_SHARE * waited
+
+
 def behind_s(arrivals: list[Arrival], phase: int, interval_s: float) -> float:
     """How far the sender was behind its schedule at the end of a phase, the last tenth of it; the median."""
     packets = [a for a in arrivals if a.phase == phase]
@@ -113,6 +203,11 @@ def behind_s(arrivals: list[Arrival], phase: int, interval_s: float) -> float:
     return median(late[-max(1, len(late) // 10) :])
 
 
+def is_managed(rate: float, size: int, heavy: float, light: float) -> bool:
+    """Whether the waits of full packets under two loads are too different for a buffer bounded by its length."""
+    return abs(heavy - light) > _EQUAL * max(heavy, light) + 2 * 8 * size / rate
+
+
 def buffer(
     rate: float, short: tuple[int, float], long: tuple[int, float, float]
 ) -> tuple[str | None, float, float, str]:
@@ -120,7 +215,7 @@ def buffer(
     size, heavy, light = long
     full = median((heavy, light))
     in_bytes = rate * full / 8
-    if abs(heavy - light) > _EQUAL * max(heavy, light) + 2 * 8 * size / rate:
+    if is_managed(rate, size, heavy, light):
         return None, in_bytes, full, f"packets wait {heavy:.3g} s or {light:.3g} s, by the load: the queue is managed"
     found = probing.measured(rate, (short[0], size), (short[1], full))
     if found.unit is None or found.limit is None:

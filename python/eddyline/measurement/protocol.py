@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["CONTROLLER", "PORT", "Lines", "choose_controller", "drain", "fill", "goodput_bps"]
+__all__ = ["CONTROLLER", "PORT", "Lines", "choose_controller", "drain", "fill", "goodput_bps", "negotiated"]
 
 PORT = 5710
 
@@ -21,6 +21,10 @@ CONTROLLER = "cubic"
 """Congestion control of the tests with TCP, whatever the system's default is."""
 
 _CHUNK = 1 << 16
+_OPTIONS_AT = 5
+"""Place of tcpi_options in tcp_info."""
+_OPTIONS = {"timestamps": 1, "sack": 2}
+"""TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK."""
 
 
 class Lines:
@@ -49,6 +53,17 @@ def choose_controller(sock: socket.socket) -> None:
     if hasattr(socket, "TCP_CONGESTION"):
         with suppress(OSError):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONTROLLER.encode())
+
+
+def negotiated(sock: socket.socket) -> dict[str, bool] | None:
+    """Which options of TCP a connection has, by TCP_INFO; None where the system does not tell."""
+    if not hasattr(socket, "TCP_INFO"):
+        return None
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _OPTIONS_AT + 1)
+    except OSError:
+        return None
+    return {name: bool(info[_OPTIONS_AT] & bit) for name, bit in _OPTIONS.items()}
 
 
 def fill(sock: socket.socket, seconds: float) -> None:

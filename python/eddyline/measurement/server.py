@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from eddyline.measurement.datagrams import Phase, enlarge, receive, send
+from eddyline.measurement.datagrams import Beside, Phase, enlarge, receive, send
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
@@ -67,13 +67,30 @@ def _control(lines: Lines, datagrams: socket.socket) -> None:
             case "echo":
                 _echo(datagrams, int(request["packets"]), lines)
             case "send":
-                datagrams.settimeout(5.0)
+                every_s = float(request.get("sparse_s") or 0.0)
                 lines.say(ready=True)
-                _, client = datagrams.recvfrom(2048)
+                flows = _addresses(datagrams, 2 if every_s else 1)
+                beside = Beside(datagrams, flows[b"beside"], every_s) if b"beside" in flows else None
                 phases = [Phase(*phase) for phase in request["phases"]]
-                lines.say(sent=send(datagrams, client, phases, int(request["size"])))
+                lines.say(sent=send(datagrams, flows[b"here"], phases, int(request["size"]), beside))
             case "receive":
                 lines.say(arrivals=_receive(lines, datagrams, float(request["idle_s"])))
+
+
+def _addresses(datagrams: socket.socket, number: int) -> dict[bytes, tuple[str, int]]:
+    """Where the client's flows are to go: its first datagrams say which is which. The second one may be lost."""
+    found: dict[bytes, tuple[str, int]] = {}
+    datagrams.settimeout(5.0)
+    while len(found) < number:
+        try:
+            data, client = datagrams.recvfrom(2048)
+        except TimeoutError:
+            if b"here" in found:
+                break
+            raise
+        if data in (b"here", b"beside"):
+            found[data] = client
+    return found
 
 
 def _echo(datagrams: socket.socket, packets: int, lines: Lines) -> None:
