@@ -1,5 +1,7 @@
 //! The event loop: handles the earliest event, and what follows from it, until the end.
 
+mod after_event;
+
 use std::iter::Zip;
 use std::ops::ControlFlow;
 use std::{fmt, mem, vec};
@@ -23,7 +25,6 @@ use super::probes::Probes;
 use super::sampling::Sampling;
 use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
-use super::traces::sender_state;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, FlowState, Transport};
 use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
@@ -268,18 +269,6 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
-    #[cold]
-    fn trace(&mut self, now: Time, index: usize) {
-        let Some(peer) = self.flows.get(index).map(Flow::peer) else { return };
-        for i in [Some(index), peer.map(|p| p as usize)].into_iter().flatten() {
-            let state = sender_state(&self.flows[i], self.payloads[i]);
-            if let Some(qlog) = self.net.logger.as_mut().and_then(|logger| logger.qlog()) {
-                qlog.on_state(now, i, &state);
-            }
-        }
-    }
-
     /// The timer of a flow, or of another source.
     #[inline]
     fn on_timer(&mut self, now: Time, source: u32) {
@@ -290,37 +279,6 @@ impl<'a> Simulation<'a> {
         let flow = flow.as_mut();
         flow.on_timer(now, &mut self.net);
         self.timers.set(source, flow.next_timer());
-    }
-
-    /// After the arrival of a packet of `flow`.
-    #[inline(never)]
-    fn after_arrival(&mut self, now: Time, flow: u32) {
-        if self.traced {
-            self.trace(now, flow as usize);
-        }
-        self.load_next_arrival();
-    }
-
-    /// Loads into the cache what the packet behind the last one of a pipe will touch of its flow, if its path ends there.
-    #[inline(never)]
-    fn load_next_arrival(&self) {
-        if let Some((flow, kind)) = self.net.next_arrival()
-            && let Some(flow) = self.flows.get(flow as usize)
-        {
-            flow.load(kind);
-        }
-    }
-
-    /// After the event of a timer: writes traces, and loads into the cache what the next timer will touch, if it is that of a flow.
-    #[inline(never)]
-    fn after_timer(&mut self, now: Time, source: u32) {
-        if self.traced {
-            self.trace(now, source as usize - 1);
-        }
-        let (_, next) = self.timers.first();
-        if let Some(flow) = self.flows.get((next as usize).wrapping_sub(1)) {
-            flow.load(PacketKind::Ack);
-        }
     }
 
     /// The timer of a duplex connection or another transport, of cross traffic, probes, a table of arrivals or a dynamic flow.
