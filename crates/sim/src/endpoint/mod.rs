@@ -4,6 +4,7 @@
 //! packet. Endpoints send packets to the [`PacketSink`] that they are given and do not depend on the network.
 
 mod duplex_connection;
+mod flows;
 mod tcp_config;
 mod tcp_flow;
 
@@ -13,11 +14,12 @@ use eddyline_cc::PathFacts;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
-pub use duplex_connection::DuplexConnection;
+use duplex_connection::DuplexConnection;
+pub use flows::{Flows, OwnedFlows};
 pub use tcp_flow::TcpFlow;
 
 use crate::meter::FlowMeter;
-use crate::packet::{Packet, PacketKind, PacketSink};
+use crate::packet::{Packet, PacketSink};
 
 /// Both endpoints of a flow, driven by packets and timers.
 pub trait Endpoint: Debug + Send {
@@ -130,44 +132,34 @@ pub trait Transport: Sync {
     }
 }
 
-/// A flow's endpoints.
+/// A flow's endpoints, of a flow by itself.
 #[derive(Debug)]
 pub enum Flow {
-    /// A TCP connection with data one way.
+    /// A TCP connection, or one direction of a connection with data both ways.
     Tcp(Box<TcpFlow>),
-    /// One direction of a TCP connection with data both ways.
-    DuplexTcp(Box<TcpFlow>),
     /// Another transport.
-    // a pointer to the trait has 16 bytes: behind another one a flow takes 16 in the list, not 24
-    Other(Box<Box<dyn Endpoint>>),
+    Other(Box<dyn Endpoint>),
 }
-
-const _: () = assert!(size_of::<Flow>() <= 16, "and one of these");
-const _: () = assert!(size_of::<TcpFlow>() <= 1088, "each of a million flows has one");
 
 impl Flow {
     /// A flow that has not started; over TCP unless there is another `transport`.
     pub fn new(setup: FlowSetup<'_>, transport: Option<&dyn Transport>) -> Self {
         match transport {
-            Some(transport) => Self::Other(Box::new(transport.endpoint(setup))),
-            None if setup.spec.peer.is_some() => Self::DuplexTcp(Box::new(TcpFlow::new(setup))),
-            None => Self::Tcp(Box::new(TcpFlow::new(setup))),
+            Some(transport) => Self::Other(transport.endpoint(setup)),
+            None => Self::tcp(TcpFlow::new(setup)),
         }
     }
 
-    /// Loads into the cache what the arrival of a packet of `kind` will touch. A timer touches what an acknowledgement does.
-    #[inline]
-    pub fn load(&self, kind: PacketKind) {
-        if let Self::Tcp(tcp) = self {
-            tcp.load(kind);
-        }
+    /// A flow over TCP.
+    pub fn tcp(flow: TcpFlow) -> Self {
+        Self::Tcp(Box::new(flow))
     }
 
     /// As [`Endpoint::next_timer`].
     #[inline]
     pub fn next_timer(&self) -> Time {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.next_timer(),
+            Self::Tcp(tcp) => tcp.next_timer(),
             Self::Other(other) => other.next_timer(),
         }
     }
@@ -175,7 +167,7 @@ impl Flow {
     /// As [`Endpoint::on_timer`].
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.run_timers(now, sink),
+            Self::Tcp(tcp) => tcp.run_timers(now, sink),
             Self::Other(other) => other.on_timer(now, sink),
         }
     }
@@ -183,7 +175,7 @@ impl Flow {
     /// As [`Endpoint::on_packet`].
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.take_packet(now, packet, sink),
+            Self::Tcp(tcp) => tcp.take_packet(now, packet, sink),
             Self::Other(other) => other.on_packet(now, packet, sink),
         }
     }
@@ -191,7 +183,7 @@ impl Flow {
     /// As [`Endpoint::meter`].
     pub fn meter(&self) -> &FlowMeter {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.meter(),
+            Self::Tcp(tcp) => tcp.meter(),
             Self::Other(other) => other.meter(),
         }
     }
@@ -199,7 +191,7 @@ impl Flow {
     /// As [`Endpoint::meter`].
     pub fn meter_mut(&mut self) -> &mut FlowMeter {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.meter_mut(),
+            Self::Tcp(tcp) => tcp.meter_mut(),
             Self::Other(other) => other.meter_mut(),
         }
     }
@@ -207,7 +199,7 @@ impl Flow {
     /// As [`Endpoint::state`].
     pub fn state(&self) -> FlowState {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.state(),
+            Self::Tcp(tcp) => tcp.state(),
             Self::Other(other) => other.state(),
         }
     }
@@ -215,16 +207,8 @@ impl Flow {
     /// As [`Endpoint::failure`].
     pub fn failure(&self) -> Option<String> {
         match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.failure(),
+            Self::Tcp(tcp) => tcp.failure(),
             Self::Other(other) => other.failure(),
-        }
-    }
-
-    /// As [`Endpoint::recovery`].
-    pub fn recovery(&self) -> RecoveryState {
-        match self {
-            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.recovery(),
-            Self::Other(other) => other.recovery(),
         }
     }
 
@@ -232,14 +216,6 @@ impl Flow {
     pub fn join(&mut self, receiver: Self) {
         if let (Self::Tcp(flow), Self::Tcp(receiver)) = (self, receiver) {
             flow.join(*receiver);
-        }
-    }
-
-    /// Number of the flow with the other direction of the same connection.
-    pub fn peer(&self) -> Option<u32> {
-        match self {
-            Self::DuplexTcp(tcp) => tcp.peer(),
-            Self::Tcp(_) | Self::Other(_) => None,
         }
     }
 }

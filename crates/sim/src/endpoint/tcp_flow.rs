@@ -36,10 +36,12 @@ const LINE: usize = 64;
 /// [`TcpFlow::peer`] of a flow without one.
 const NO_PEER: u32 = u32::MAX;
 
+const _: () = assert!(size_of::<TcpFlow>() <= 1088, "each of a million flows has one");
+
 /// A sender, its receiver and the counters of both.
 // in an order that puts together what an event touches
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct TcpFlow {
     meter: FlowMeter,
     template: PacketTemplate,
@@ -150,6 +152,7 @@ impl TcpFlow {
     }
 
     /// Number of the flow with the other direction of the same connection.
+    #[inline]
     pub fn peer(&self) -> Option<u32> {
         (self.peer != NO_PEER).then_some(self.peer)
     }

@@ -107,18 +107,18 @@ impl Readings for Whole<'_, '_> {
             let partial = self.parts[domain].count_partial_packets(now, WindowEdge::Begin);
             for (place, bytes) in partial.into_iter().flatten() {
                 let [_, (receiver, number)] = self.places.flows[place as usize];
-                let flow = &mut self.parts[receiver as usize].flows_mut()[number as usize];
-                flow.meter_mut().on_partial(WindowEdge::Begin, bytes);
+                let flows = self.parts[receiver as usize].flows_mut();
+                flows.meter_mut(number as usize).on_partial(WindowEdge::Begin, bytes);
             }
         }
     }
 
     fn flow(&self, flow: usize) -> (FlowState, f64) {
-        let at = |(domain, number): (u32, u32)| &self.parts[domain as usize].flows()[number as usize];
-        let [sender, receiver] = self.places.flows[flow];
-        let receiver = at(receiver);
-        let state = FlowState { delivered_bytes: receiver.state().delivered_bytes, ..at(sender).state() };
-        (state, receiver.meter().arrived_bits())
+        let at = |(domain, number): (u32, u32)| (self.parts[domain as usize].flows(), number as usize);
+        let [(senders, sender), (receivers, receiver)] = self.places.flows[flow].map(at);
+        let delivered_bytes = receivers.state(receiver).delivered_bytes;
+        let state = FlowState { delivered_bytes, ..senders.state(sender) };
+        (state, receivers.meter(receiver).arrived_bits())
     }
 
     fn link(&mut self, now: Time, link: usize) -> LinkCounts {

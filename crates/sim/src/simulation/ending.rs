@@ -41,7 +41,7 @@ pub fn finish(
     if sum.sent != sum.delivered + sum.dropped + in_flight {
         return Err(SimError::NotConserved(format!("{sum:?}, {in_flight} in flight")));
     }
-    let received = parts.iter().flat_map(|part| part.flows()).map(|flow| flow.meter().arrived_packets());
+    let received = parts.iter().map(|part| part.flows().arrived_packets());
     let data_packets = received.sum::<u64>() + parts.iter().map(|part| part.dynamic().data_packets()).sum::<u64>();
     let counters = Counters {
         events: Some(events),
@@ -54,7 +54,7 @@ pub fn finish(
     let arrivals = parts.iter().flat_map(|part| part.dynamic().results(network, now)).collect();
     let traffic = by_place(parts, |part| (part.share().traffic.clone(), part.traffic_results(network)));
     let probes = by_place(parts, |part| (part.share().probes.clone(), part.take_probes()));
-    let flows = Flows::new(parts, partial);
+    let flows = JoinedFlows::new(parts, partial);
     let mut nets: Vec<Option<(&Net, usize)>> = vec![None; network.links.len()];
     for part in &*parts {
         let net = part.net();
@@ -69,7 +69,7 @@ pub fn finish(
 }
 
 /// All flows in the order of the network, both ends of each: one after the other, so that they are not held twice.
-struct Flows {
+struct JoinedFlows {
     /// Those left of each part, with their places.
     parts: Vec<Peekable<PlacedFlows>>,
     /// Bytes that have arrived of packets that are arriving, by place of the flow.
@@ -77,14 +77,14 @@ struct Flows {
     next: u32,
 }
 
-impl Flows {
+impl JoinedFlows {
     fn new(parts: &mut [Simulation<'_>], partial: BTreeMap<u32, Vec<f64>>) -> Self {
         let parts = parts.iter_mut().map(|part| part.take_flows().peekable());
         Self { parts: parts.collect(), partial, next: 0 }
     }
 }
 
-impl Iterator for Flows {
+impl Iterator for JoinedFlows {
     type Item = Flow;
 
     fn next(&mut self) -> Option<Flow> {

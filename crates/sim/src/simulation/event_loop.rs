@@ -25,7 +25,7 @@ use super::probes::Probes;
 use super::sampling::Sampling;
 use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
-use crate::endpoint::{DuplexConnection, Flow, FlowSetup, FlowState, Transport};
+use crate::endpoint::{FlowSetup, FlowState, Flows, OwnedFlows, Transport};
 use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
 use crate::packet::{Packet, PacketKind, PacketSink};
@@ -43,7 +43,7 @@ const MEMORY_MASK: u64 = (1 << 8) - 1;
 pub struct Simulation<'a> {
     duration: Time,
     net: Net,
-    flows: Vec<Flow>,
+    flows: Flows,
     /// Something is done after events: there are traces, or the flows are more than a cache holds, and what an event touches is loaded
     /// before its turn.
     looks_back: bool,
@@ -79,7 +79,7 @@ pub enum Stop {
 }
 
 /// Flows with their places in the network and what is here of each.
-pub type PlacedFlows = Zip<vec::IntoIter<Flow>, vec::IntoIter<(u32, Ends)>>;
+pub type PlacedFlows = Zip<OwnedFlows, vec::IntoIter<(u32, Ends)>>;
 
 /// The source of measurement timers.
 const MEASUREMENT: u32 = 0;
@@ -144,7 +144,7 @@ impl<'a> Simulation<'a> {
         logger: Option<Box<PacketLogger>>,
     ) -> Self {
         let histograms = Histograms::new(network);
-        let mut flows = Vec::with_capacity(share.flows.len());
+        let mut flows = Flows::with_capacity(share.flows.len(), transport);
         for ((place, ends), number) in share.flows.iter().zip(0..) {
             let spec = &network.flows[*place as usize];
             let path = flow_path(network, spec, paths.flows[*place as usize]);
@@ -154,7 +154,7 @@ impl<'a> Simulation<'a> {
             let idle = (*ends == Ends::Receiver).then(|| FlowSpec { start: Time::MAX, ..spec.clone() });
             let spec = idle.as_ref().unwrap_or(spec);
             let setup = FlowSetup { spec, path: &path, number, generation: 0, arrival: None, meter };
-            flows.push(Flow::new(setup, transport));
+            flows.push(setup, transport);
         }
         let traffic = share.traffic.iter().zip(flows.len() as u32..);
         let cross = traffic.map(|(place, source)| {
@@ -175,8 +175,8 @@ impl<'a> Simulation<'a> {
         let mut net = Net::new(network, plan, share.origins(network), options.general_queues, logger);
         net.max_packets = memory::max_packets(options.memory);
         let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
-        for (i, flow) in flows.iter().enumerate() {
-            timers.set(1 + i as u32, flow.next_timer());
+        for i in 0..flows.len() {
+            timers.set(1 + i as u32, flows.next_timer(i));
         }
         for (i, source) in cross.iter().enumerate() {
             timers.set((1 + flows.len() + i) as u32, source.next());
@@ -273,10 +273,9 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn on_timer(&mut self, now: Time, source: u32) {
         let index = source as usize - 1;
-        let Some(Flow::Tcp(flow)) = self.flows.get_mut(index) else {
+        let Some(flow) = self.flows.one_way_tcp(index) else {
             return self.on_other_timer(now, source, index);
         };
-        let flow = flow.as_mut();
         flow.on_timer(now, &mut self.net);
         self.timers.set(source, flow.next_timer());
     }
@@ -319,11 +318,9 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn deliver(&mut self, now: Time, packet: &Packet) {
-        let Some(Flow::Tcp(flow)) = self.flows.get_mut(packet.flow as usize) else {
+        let Some(flow) = self.flows.one_way_tcp(packet.flow as usize) else {
             return self.deliver_other(now, packet);
         };
-        // the flow itself: its box would be read again after each call
-        let flow = flow.as_mut();
         flow.on_packet(now, packet, &mut self.net);
         // data concerns the receiver only, whose timer rarely runs
         let wanted = if packet.kind == PacketKind::Data { flow.ack_due() } else { flow.next_timer() };
@@ -360,11 +357,7 @@ impl<'a> Simulation<'a> {
         }
         let index = packet.flow as usize;
         if index < self.flows.len() {
-            if let Some(mut connection) = Self::duplex(&mut self.flows, index) {
-                connection.on_packet(now, packet, &mut self.net);
-            } else {
-                self.flows[index].on_packet(now, packet, &mut self.net);
-            }
+            self.flows.on_packet(now, packet, &mut self.net);
             return self.advance_timers(index);
         }
         let Some(slot) = self.dynamic.slot_of(packet) else {
@@ -383,30 +376,16 @@ impl<'a> Simulation<'a> {
 
     #[cold]
     fn on_other_flow_timer(&mut self, now: Time, index: usize) {
-        if let Some(mut connection) = Self::duplex(&mut self.flows, index) {
-            connection.on_timer(now, &mut self.net);
-        } else {
-            self.flows[index].on_timer(now, &mut self.net);
-        }
+        self.flows.on_timer(now, index, &mut self.net);
         // this timer has expired, so it may also move back
-        self.timers.set(1 + index as u32, self.flows[index].next_timer());
+        self.timers.set(1 + index as u32, self.flows.next_timer(index));
         self.advance_timers(index);
-    }
-
-    /// Both flows of a duplex connection.
-    fn duplex(flows: &mut [Flow], index: usize) -> Option<DuplexConnection<'_>> {
-        let peer = flows[index].peer()? as usize;
-        match flows.get_disjoint_mut([index, peer]).ok()? {
-            [Flow::DuplexTcp(flow), Flow::DuplexTcp(peer)] => Some(DuplexConnection { flow, peer }),
-            _ => None,
-        }
     }
 
     /// An event of one flow may concern the other direction of its connection too.
     fn advance_timers(&mut self, index: usize) {
-        let peer = self.flows[index].peer().map(|p| p as usize);
-        for i in [Some(index), peer].into_iter().flatten() {
-            self.advance_timer(1 + i as u32, self.flows[i].next_timer());
+        for i in [Some(index), self.flows.peer(index)].into_iter().flatten() {
+            self.advance_timer(1 + i as u32, self.flows.next_timer(i));
         }
     }
 
@@ -464,12 +443,12 @@ impl<'a> Simulation<'a> {
     }
 
     /// The flows of the network, in order.
-    pub fn flows(&self) -> &[Flow] {
+    pub fn flows(&self) -> &Flows {
         &self.flows
     }
 
     /// As [`flows`](Self::flows).
-    pub fn flows_mut(&mut self) -> &mut [Flow] {
+    pub fn flows_mut(&mut self) -> &mut Flows {
         &mut self.flows
     }
 
@@ -512,9 +491,9 @@ impl<'a> Simulation<'a> {
     /// The summary window begins.
     pub fn begin_window(&mut self, now: Time) {
         self.net.begin_window(now);
-        for flow in &mut self.flows {
-            let delivered = flow.state().delivered_bytes;
-            flow.meter_mut().begin_window(now, delivered);
+        for flow in 0..self.flows.len() {
+            let delivered = self.flows.state(flow).delivered_bytes;
+            self.flows.meter_mut(flow).begin_window(now, delivered);
         }
     }
 
@@ -556,13 +535,12 @@ impl Readings for Simulation<'_> {
     fn begin_window(&mut self, now: Time) {
         Simulation::begin_window(self, now);
         for (place, bytes) in self.count_partial_packets(now, WindowEdge::Begin).into_iter().flatten() {
-            self.flows[place as usize].meter_mut().on_partial(WindowEdge::Begin, bytes);
+            self.flows.meter_mut(place as usize).on_partial(WindowEdge::Begin, bytes);
         }
     }
 
     fn flow(&self, flow: usize) -> (FlowState, f64) {
-        let flow = &self.flows[flow];
-        (flow.state(), flow.meter().arrived_bits())
+        (self.flows.state(flow), self.flows.meter(flow).arrived_bits())
     }
 
     fn link(&mut self, now: Time, link: usize) -> LinkCounts {

@@ -57,8 +57,8 @@ impl Incremental {
     /// The state of the flow with index `flow` in the file now.
     #[must_use]
     pub fn flow(&self, flow: usize) -> Option<(FlowState, RecoveryState)> {
-        let flow = self.simulation.flows().get(self.network.flow_of_file(flow)?)?;
-        Some((flow.state(), flow.recovery()))
+        let (flows, index) = (self.simulation.flows(), self.network.flow_of_file(flow)?);
+        Some((flows.state(index), flows.recovery(index)))
     }
 
     /// The series so far, if they are recorded.

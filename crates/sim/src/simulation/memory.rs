@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
-use crate::endpoint::Flow;
+use crate::endpoint::Flows;
 use crate::network::Net;
 
 /// Bytes for a packet in the network: in the ring of a queue or pipe and in its sender's record of transmissions, whose capacity may
@@ -18,7 +18,7 @@ pub fn max_packets(memory: Option<u64>) -> u64 {
 }
 
 /// Where the packets are that exceed the budget.
-pub fn report(network: &Network, net: &mut Net, flows: &[Flow], now: Time) -> String {
+pub fn report(network: &Network, net: &mut Net, flows: &Flows, now: Time) -> String {
     let packets = net.packets();
     // whole packets are a little less than what was given
     let budget = (net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64 / 1e5).round() / 10.0;
@@ -30,7 +30,7 @@ pub fn report(network: &Network, net: &mut Net, flows: &[Flow], now: Time) -> St
         let limit = link.queue.limit();
         let _ = write!(text, "; {waiting} wait at link {:?}, whose queue.limit is {limit}", link.name);
     }
-    let states = flows.iter().map(Flow::state).zip(&network.flows);
+    let states = (0..flows.len()).map(|i| flows.state(i)).zip(&network.flows);
     if let Some((state, flow)) = states.max_by(|(a, _), (b, _)| a.in_flight_packets.total_cmp(&b.in_flight_packets)) {
         let (sent, kind) = (state.in_flight_packets, flow.controller.name());
         if sent < packets as f64 / 10.0 {

@@ -201,7 +201,7 @@ impl Stepper {
     /// Whether the flow has completed its transfer.
     #[must_use]
     pub fn completed(&self) -> bool {
-        self.simulation.flows()[self.flow].state().completed_at.is_some()
+        self.simulation.flows().state(self.flow).completed_at.is_some()
     }
 
     /// Runs to the end without further decisions and returns the outcome of the run.

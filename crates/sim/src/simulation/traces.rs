@@ -1,11 +1,10 @@
 //! What traces show of flows.
 
-use crate::endpoint::Flow;
+use crate::endpoint::{FlowState, RecoveryState};
 use crate::meter::SenderState;
 
 /// What a trace shows of a sender whose full packets have this payload.
-pub fn sender_state(flow: &Flow, payload: u32) -> SenderState {
-    let (state, recovery) = (flow.state(), flow.recovery());
+pub fn sender_state(state: &FlowState, recovery: &RecoveryState, payload: u32) -> SenderState {
     let bytes = |packets: f64| (packets * f64::from(payload)) as u64;
     SenderState {
         window: bytes(state.cwnd_packets),

@@ -4,7 +4,6 @@
 use eddyline_units::Time;
 
 use super::Simulation;
-use crate::endpoint::Flow;
 use crate::packet::PacketKind;
 use crate::simulation::traces::sender_state;
 
@@ -21,10 +20,8 @@ impl Simulation<'_> {
     /// Loads into the cache what the packet behind the last one of a pipe will touch of its flow, if its path ends there.
     #[inline(never)]
     pub(super) fn load_next_arrival(&self) {
-        if let Some((flow, kind)) = self.net.next_arrival()
-            && let Some(flow) = self.flows.get(flow as usize)
-        {
-            flow.load(kind);
+        if let Some((flow, kind)) = self.net.next_arrival() {
+            self.flows.load(flow as usize, kind);
         }
     }
 
@@ -35,17 +32,17 @@ impl Simulation<'_> {
             self.trace(now, source as usize - 1);
         }
         let (_, next) = self.timers.first();
-        if let Some(flow) = self.flows.get((next as usize).wrapping_sub(1)) {
-            flow.load(PacketKind::Ack);
-        }
+        self.flows.load((next as usize).wrapping_sub(1), PacketKind::Ack);
     }
 
     /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
     #[cold]
     fn trace(&mut self, now: Time, index: usize) {
-        let Some(peer) = self.flows.get(index).map(Flow::peer) else { return };
-        for i in [Some(index), peer.map(|p| p as usize)].into_iter().flatten() {
-            let state = sender_state(&self.flows[i], self.payloads[i]);
+        if index >= self.flows.len() {
+            return;
+        }
+        for i in [Some(index), self.flows.peer(index)].into_iter().flatten() {
+            let state = sender_state(&self.flows.state(i), &self.flows.recovery(i), self.payloads[i]);
             if let Some(qlog) = self.net.logger.as_mut().and_then(|logger| logger.qlog()) {
                 qlog.on_state(now, i, &state);
             }
