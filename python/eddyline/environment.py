@@ -164,6 +164,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             raise InputError(f"max_window: a number of packets from 1 to 2^40 is expected, not {max_window!r}")
         self._scenarios = scenarios
         self._randomise = {key: _values(key, values) for key, values in (randomise or {}).items()}
+        if "seed" in self._randomise:
+            raise InputError("randomise seed: reset() gives each episode its seed", "reset(seed=n) chooses it")
         for key, values in self._randomise.items():
             if not values:
                 raise InputError(f"randomise {key}: an empty list has no value to draw")

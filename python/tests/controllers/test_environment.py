@@ -418,6 +418,8 @@ def test_each_episode_draws_a_scenario_and_values(table):
         el.env(table, randomise={"link.down.rat": ["1 Mbit/s"]})
     with pytest.raises(el.InputError, match="no value to draw"):
         el.env(table, randomise={"link.down.rate": []})
+    with pytest.raises(el.InputError, match="randomise seed: reset\\(\\) gives each episode its seed"):
+        el.env(table, randomise={"seed": ["77"]})
     with pytest.raises(el.InputError, match="randomise: keys with their values are expected, not 5"):
         el.env(table, randomise=5)
     with pytest.raises(el.InputError, match=r"randomise link.down.rate: a list"):
