@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from eddyline.errors import EddylineError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from eddyline.live import Run
 
-__all__ = ["Execution", "Recording"]
+__all__ = ["Execution", "Recording", "StoredSeries"]
 
 
 class Execution(NamedTuple):
@@ -29,17 +31,61 @@ class Execution(NamedTuple):
     one_because: str | None
 
 
+class StoredSeries:
+    """The series of a result folder, of one run or of several, read when they are wanted.
+
+    Args:
+        path: The file, which need not be there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._whole: Any = None  # pyarrow has no types
+
+    def of(self, labels: Mapping[str, str | int]) -> Any:
+        """The rows of one run, without the columns that tell runs apart; None if there are none.
+
+        Args:
+            labels: World and seed of the run.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        if self._whole is None:
+            from eddyline.columns import read_series
+
+            if not self._path.exists():
+                return None
+            # kept: the runs of a folder share it
+            self._whole = read_series(self._path)
+        there = [name for name in labels if name in self._whole.column_names]
+        if not there:
+            return self._whole
+        import pyarrow.compute as pc
+
+        rows = self._whole
+        for name in there:
+            rows = rows.filter(pc.equal(rows[name], labels[name]))
+        return rows.drop_columns(there).combine_chunks() if len(rows) else None
+
+
 class Recording:
     """Series and packet log of a run, or the series of a result folder.
 
     Args:
         run: The run, where the result is fresh.
         folder: The folder, where the result was read from one.
+        series: The folder's series.
     """
 
-    def __init__(self, run: Run | None, folder: Path | None) -> None:
+    def __init__(self, run: Run | None, folder: Path | None, series: StoredSeries | None = None) -> None:
         self._run = run
         self._folder = folder
+        self._series = series
+
+    def _labels(self) -> dict[str, str | int]:
+        """What tells this run from others in its folder."""
+        return {}
 
     @property
     def execution(self) -> Execution | None:
@@ -60,7 +106,7 @@ class Recording:
         """Whether series were recorded."""
         if self._run is not None:
             return self._run.series() is not None
-        return self._file() is not None
+        return self._stored() is not None
 
     def series_table(self) -> Any:  # pyarrow has no types
         """The series as an Arrow table with dictionary-encoded texts.
@@ -68,20 +114,17 @@ class Recording:
         Raises:
             EddylineError: None were recorded.
         """
-        from eddyline.columns import read_series, series_table
+        from eddyline.columns import series_table
 
-        file = self._file()
-        table = series_table(self._run) if self._run is not None else read_series(file) if file is not None else None
+        table = self._stored() if self._run is None else series_table(self._run)
         if table is None:
             raise EddylineError(
                 "no series were recorded", "run(..., series=True) records them, where the world has any"
             )
         return table
 
-    def _file(self) -> Path | None:
-        from eddyline.output import SERIES
-
-        return self._folder / SERIES if self._folder is not None and (self._folder / SERIES).exists() else None
+    def _stored(self) -> Any:
+        return None if self._series is None else self._series.of(self._labels())
 
     @property
     def log(self) -> pd.DataFrame:

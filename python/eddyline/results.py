@@ -95,13 +95,10 @@ class Results(Sequence[_One], Generic[_One]):
 
     Args:
         results: At least one.
-        series: Series of all as an Arrow table, where the results themselves have none: the columns of a result's and
-            `world` or `seed`.
     """
 
-    def __init__(self, results: Sequence[_One], series: Any = None) -> None:  # pyarrow has no types
+    def __init__(self, results: Sequence[_One]) -> None:
         self._results = list(results)
-        self._series = series
         documents = [r.to_dict() for r in self._results]
         several = {name: len({d[name] for d in documents}) > 1 for name in ("world", "seed")}
         names = [name for name, differs in several.items() if differs] or ["seed"]
@@ -161,8 +158,6 @@ class Results(Sequence[_One], Generic[_One]):
         Raises:
             EddylineError: None were recorded.
         """
-        if self._series is not None:
-            return self._series.to_pandas()  # type: ignore[no-any-return]
         there = [place for place, r in enumerate(self._results) if r.has_series()]
         if not there:
             raise EddylineError(
@@ -207,8 +202,6 @@ class Results(Sequence[_One], Generic[_One]):
         drawn = next((r for r in self._results if r.has_series()), self._results[0])
         named = True if any("world" in label for label in self._labels) else None
         heading = drawn.heading(world=named)
-        if self._series is not None and "seed" in self._series.column_names:
-            return repeated([part for _, part in self.series.groupby("seed")], heading, drawn.legend)
         world = drawn.to_dict()["world"]
         same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
         if len(same) > 1:
@@ -229,8 +222,6 @@ class Results(Sequence[_One], Generic[_One]):
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
         series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
-        if self._series is not None:
-            series = [({}, self._series)]
         with replaced(Path(folder)) as staged:
             remarks = write(staged, self._write, first.canonical, first.source, series, self.plot, asked)
         for remark in remarks:

@@ -14,7 +14,7 @@ import eddyline.worlds as worlds
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
-from eddyline.recording import Recording
+from eddyline.recording import Recording, StoredSeries
 from eddyline.results import Results
 from eddyline.source import Source
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
@@ -414,6 +414,7 @@ def load_results(folder: str | Path) -> Results[Result]:
 
     folder = Path(folder)
     text, scenario = stored(folder)
+    series = StoredSeries(folder / SERIES)
     found: list[Result] = []
     parsed = json.loads(text)
     for part in parsed if isinstance(parsed, list) else [parsed]:
@@ -422,15 +423,10 @@ def load_results(folder: str | Path) -> Results[Result]:
             seeded = scenario if document["seed"] == scenario.seed else scenario.with_seed(document["seed"])
             single = parsed is document
             source = text.rstrip("\n") if single else json.dumps(document, indent=2, ensure_ascii=False)
-            found.append(Result(source, seeded, folder=folder if single else None))
+            found.append(Result(source, seeded, folder=folder if single else None, series=series))
     if not found:
         raise InputError(f"{folder}: holds no finished run")
-    series = None
-    if len(found) > 1 and (folder / SERIES).exists():
-        from eddyline.columns import read_series
-
-        series = read_series(folder / SERIES)
-    return Results(found, series)
+    return Results(found)
 
 
 def stored(folder: Path) -> tuple[str, Scenario]:
@@ -459,8 +455,9 @@ class Result(Recording):
         run: Run | None = None,
         folder: Path | None = None,
         asked: Mapping[str, Any] | None = None,
+        series: StoredSeries | None = None,
     ) -> None:
-        super().__init__(run, folder)
+        super().__init__(run, folder, series)
         self._text = text
         self._asked = dict(asked or {})
         self._scenario = scenario
@@ -480,6 +477,10 @@ class Result(Recording):
         if self._document is None:
             self._document = json.loads(self.json)
         return self._document
+
+    def _labels(self) -> dict[str, str | int]:
+        document = self._parsed()
+        return {"world": document["world"], "seed": document["seed"]}
 
     @property
     def world(self) -> str:

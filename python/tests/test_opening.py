@@ -84,6 +84,26 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
         el.open(tmp_path / "nowhere.toml")
 
 
+@pytest.mark.usefixtures("without_figures")
+def test_each_stored_run_has_its_series(several, scenario, tmp_path):
+    several.save(tmp_path / "seeds")
+    opened = el.open(tmp_path / "seeds")
+    for stored, live in zip(opened, several, strict=True):
+        pd.testing.assert_frame_equal(stored.series, live.series)
+    pd.testing.assert_frame_equal(opened.series, several.series, check_categorical=False)
+    assert [axes.get_title() for axes in opened[2].plot().axes] == [axes.get_title() for axes in several[2].plot().axes]
+    assert set(opened[1:].series["seed"]) == {8, 9}
+    opened[1:].save(tmp_path / "some")
+    pd.testing.assert_frame_equal(el.open(tmp_path / "some")[0].series, several[1].series)
+    worlds = el.Results([scenario.run("theory"), scenario.run(series=True)])
+    worlds.save(tmp_path / "worlds")
+    theory, sim = el.open(tmp_path / "worlds")
+    pd.testing.assert_frame_equal(sim.series, several[0].series)
+    assert not theory.has_series()
+    with pytest.raises(el.EddylineError, match="no series were recorded"):
+        _ = theory.series
+
+
 def test_short_texts_and_tables_for_notebooks(scenario, several, tmp_path):
     swept = el.sweep(scenario, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")
     advice = el.advise("20 Mbit/s", "2 Mbit/s", "40 ms", downloads=1, uploads=1, have="fifo")
