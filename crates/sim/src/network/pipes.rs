@@ -14,12 +14,11 @@ use crate::packet::Packet;
 /// Packets in a block. A power of two: the beginning of a block is seen from a place in the array.
 const BLOCK: u32 = 64;
 
-/// Slots of an array that an allocator maps by itself, 32 MB: it grows where it is, and pages that are not used take no memory.
+/// Slots of an array that an allocator maps by itself, 32 MB: pages that are not used take no memory.
 const MAPPED: usize = 1 << 19;
 
-/// How far before their use slots are loaded into the cache. In large networks every pipe's turn comes after a thousand others; two is
-/// right because a slot may lie across two cache lines.
-const AHEAD: usize = 2;
+/// How far before their use slots are loaded into the cache. In large networks every pipe's turn comes after a thousand others.
+const AHEAD: usize = 1;
 
 /// A constant delay, and places in the array: of the first packet, and of the next that will be added. They are equal if there is none.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +29,16 @@ struct Pipe {
     /// All of its packets end their path here, and none is logged.
     direct: bool,
 }
+
+/// A packet with its time of arrival at the end of the pipe: a cache line.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct Slot {
+    at: Time,
+    packet: Packet,
+}
+
+const _: () = assert!(size_of::<Slot>() == 64);
 
 /// Neighbours of a block in its chain. The first has none before it, the last none behind it, whatever is written there.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,7 +52,7 @@ struct Links {
 pub(super) struct Pipes {
     pipes: Vec<Pipe>,
     /// Times of arrival at the end of the pipe, with the packets.
-    slots: Vec<(Time, Packet)>,
+    slots: Vec<Slot>,
     /// Of each block.
     links: Vec<Links>,
     /// Blocks that no pipe has; the last is used first.
@@ -94,7 +103,7 @@ impl Pipes {
         let place = *tail;
         let first = *head == place;
         let slots = self.slots.as_mut_slice();
-        slots[place as usize] = (at, packet);
+        slots[place as usize] = Slot { at, packet };
         prefetch_index(&*slots, place as usize + AHEAD);
         *tail = place + 1;
         if (place + 1).is_multiple_of(BLOCK) {
@@ -111,27 +120,27 @@ impl Pipes {
         let direct = *direct;
         debug_assert_ne!(head, tail, "an event of a pipe without packets");
         let slots = self.slots.as_slice();
-        *packet = slots[*head as usize].1;
+        *packet = slots[*head as usize].packet;
         prefetch_index(slots, *head as usize + 1 + AHEAD);
         *head += 1;
         let (mut next, end) = (*head, *tail);
         if next.is_multiple_of(BLOCK) {
             next = self.shorten(pipe);
         }
-        (if next == end { Time::MAX } else { self.slots[next as usize].0 }, direct)
+        (if next == end { Time::MAX } else { self.slots[next as usize].at }, direct)
     }
 
     /// The first packet of `pipe`, if there is one.
     #[inline]
     pub fn first(&self, pipe: u32) -> Option<&Packet> {
         let Pipe { head, tail, .. } = *self.pipes.get(pipe as usize)?;
-        if head == tail { None } else { Some(&self.slots[head as usize].1) }
+        if head == tail { None } else { Some(&self.slots[head as usize].packet) }
     }
 
     /// Takes the first packet out of `pipe`, with its time of arrival.
     pub fn take_first(&mut self, pipe: u32) -> Option<(Time, Packet)> {
         let Pipe { head, tail, .. } = self.pipes[pipe as usize];
-        let first = *self.slots.get(head as usize).filter(|_| head != tail)?;
+        let first = self.slots.get(head as usize).filter(|_| head != tail).map(|s| (s.at, s.packet))?;
         self.pop(pipe, &mut Packet::default());
         Some(first)
     }
@@ -142,18 +151,21 @@ impl Pipes {
         self.push_arrival(pipe, at, packet);
         while place != head {
             let earlier = self.before(place);
-            if self.slots[earlier as usize].0 <= at {
+            if self.slots[earlier as usize].at <= at {
                 return false;
             }
-            self.slots[place as usize] = mem::replace(&mut self.slots[earlier as usize], (at, packet));
+            self.slots[place as usize] = mem::replace(&mut self.slots[earlier as usize], Slot { at, packet });
             place = earlier;
         }
         true
     }
 
     /// The first packet of each pipe that has one, with its time of arrival.
-    pub fn heads(&self) -> impl Iterator<Item = &(Time, Packet)> {
-        self.pipes.iter().filter(|p| p.head != p.tail).map(|p| &self.slots[p.head as usize])
+    pub fn heads(&self) -> impl Iterator<Item = (Time, &Packet)> {
+        self.pipes.iter().filter(|p| p.head != p.tail).map(|p| {
+            let slot = &self.slots[p.head as usize];
+            (slot.at, &slot.packet)
+        })
     }
 
     /// Packets in all pipes.
@@ -259,7 +271,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(pipes.packets(), plain.iter().map(VecDeque::len).sum::<usize>() as u64);
-                let heads: Vec<_> = pipes.heads().map(|(at, packet)| (*at, packet.seq)).collect();
+                let heads: Vec<_> = pipes.heads().map(|(at, packet)| (at, packet.seq)).collect();
                 prop_assert_eq!(heads, plain.iter().filter_map(|p| p.front().copied()).collect::<Vec<_>>());
             }
         }

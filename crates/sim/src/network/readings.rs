@@ -106,7 +106,7 @@ impl Net {
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
     /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links.
     pub fn partial_packets(&self, now: Time) -> [Vec<(u32, f64)>; 2] {
-        let heads = self.pipes.heads().map(|(at, packet)| (*at, packet));
+        let heads = self.pipes.heads();
         // its last part may not have left a link whose delay is shorter than the transmission
         let own = self
             .links
