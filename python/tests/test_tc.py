@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,6 +51,54 @@ def test_cake_shapes_by_itself() -> None:
     assert "rtt 50000us ack-filter-aggressive" in last
 
 
+@pytest.mark.parametrize(
+    ("device", "framing", "stab", "cake"),
+    [
+        ("eth0", None, "stab overhead -14 linklayer ethernet htb", "overhead 0"),
+        ("ppp0", None, "htb", "overhead 0"),
+        ("eth0", {"overhead": "38 B"}, "stab mpu 0 overhead 24 linklayer ethernet htb", "overhead 38 mpu 0 noatm"),
+        ("ppp0", {"overhead": "38 B"}, "stab mpu 0 overhead 38 linklayer ethernet htb", "overhead 38 mpu 0 noatm"),
+    ],
+)
+def test_rates_count_packets_as_the_scenario_does(device: str, framing: object, stab: str, cake: str) -> None:
+    """Linux counts the header of Ethernet, which packets of a scenario do not have."""
+    link: dict[str, Any] = {"name": "d", "rate": "10 Mbit/s", "delay": "20 ms"}
+    if framing:
+        link["framing"] = framing
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["d"]}
+    for queue, first in (({"kind": "droptail"}, f"root handle 1: {stab} default 1"), ({"kind": "cake"}, cake)):
+        scenario = Scenario({"duration": "1 s", "link": [link | {"queue": queue}], "flow": [flow]})
+        assert commands(scenario, {"d": (device, "eth1")})[0].queue[0].endswith(first)
+
+
+def linux_counts(tmp_path: Path, line: str, payload: int) -> int:
+    """Bytes of a UDP datagram by the count of the discipline that a line sets up, on a device of its own."""
+    script = tmp_path / "count.sh"
+    sent = f"s.sendto(bytes({payload}), ('10.9.9.2', 9))"
+    script.write_text(
+        "set -e\n"
+        "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6\n"
+        "ip link add wan0 type veth peer name lan0\nip link set wan0 up\nip link set lan0 up\n"
+        f"{line}\n"
+        "ip addr add 10.9.9.1/24 dev wan0\nip neigh add 10.9.9.2 lladdr 02:00:00:00:00:01 dev wan0\n"
+        f'{sys.executable} -c "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); {sent}"\n'
+        "tc -s -j qdisc show dev wan0\n"
+    )
+    ran = subprocess.run(["unshare", "--net", "sh", str(script)], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        pytest.skip(f"no network namespace with this discipline: {ran.stderr.strip()[:100]}")
+    return int(json.loads(ran.stdout)[0]["bytes"])
+
+
+def test_linux_counts_what_the_scenario_counts(tmp_path: Path) -> None:
+    link = {"name": "d", "rate": "10 Mbit/s", "delay": "20 ms"}
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["d"]}
+    scenario = Scenario({"duration": "1 s", "link": [link], "flow": [flow]})
+    root = commands(scenario, {"d": ("wan0", "lan0")})[0].queue[0]
+    for packet in (40, 1500):
+        assert linux_counts(tmp_path, root, packet - 28) == packet
+
+
 def test_loss_and_jitter_are_netems() -> None:
     jitter = {"kind": "normal", "sd": "2 ms"}
     _, path, notes = lines({"kind": "droptail"}, loss=0.01, jitter=jitter)
@@ -82,5 +133,8 @@ def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.Cap
     assert printed
     assert all(line.startswith(("tc ", "ip ", "# ")) for line in printed)
     assert any("dev wan0 root" in line for line in printed)
+    assert not any("for each link" in line for line in printed), "one link only has no devices"
+    assert main(["tc", str(given)]) == 0
+    assert "set $LEAVE and $ARRIVE anew for each link" in capsys.readouterr().out.splitlines()[0]
     assert main(["tc", str(given), "--device", "dwn=wan0,lan0"]) == 2
     assert "did you mean" in capsys.readouterr().err

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from eddyline.adviser.candidates import Queues
     from eddyline.adviser.line import Line
 
-__all__ = ["ack_filter", "counted", "fifo_limit", "fq_quantum", "htb_rate", "microseconds", "stab_overhead", "tc_lines"]
+__all__ = [
+    "ack_filter",
+    "counted",
+    "fifo_limit",
+    "fq_quantum",
+    "htb_rate",
+    "link_header",
+    "microseconds",
+    "stab_overhead",
+    "tc_lines",
+]
 
 _HEADER_B = 14
 """Of Ethernet, which Linux counts as part of a packet on an Ethernet interface (tc-stab(8))."""
@@ -67,9 +77,14 @@ def htb_rate(rate_bps: float, line: Line) -> float:
     return rate_bps * _PTM if line.linklayer == "ptm" else rate_bps
 
 
+def link_header(device: str) -> int:
+    """Bytes of a header that Linux counts as part of a packet: none on PPP and mobile modems, else Ethernet's."""
+    return 0 if device.startswith(_BARE_DEVICES) else _HEADER_B
+
+
 def stab_overhead(device: str, line: Line) -> int:
-    """What to add to a packet as Linux counts it: without a header on PPP and mobile modems, else with Ethernet's."""
-    return line.overhead_B - (0 if device.startswith(_BARE_DEVICES) else _HEADER_B)
+    """What to add to a packet as Linux counts it."""
+    return line.overhead_B - link_header(device)
 
 
 def _stab(device: str, line: Line) -> str:

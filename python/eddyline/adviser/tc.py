@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline._core as _core
 from eddyline.adviser.line import LINES
+from eddyline.adviser.shaping import link_header
 from eddyline.probing import link_table
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     notes: list[str] = []
     name, rate_bps = link["name"], _core.quantity("rate", link["rate"])
     rate, queue = f"{rate_bps:.0f}bit", link["queue"]
-    framing, keyword = _framing(link.get("framing"), notes)
+    framing, keyword = _framing(link.get("framing"), leave, notes)
     if queue["kind"] == "cake":
         isolation = {"hosts": "triple-isolate", "flows": "flows"}.get(queue["isolation"], "triple-isolate")
         filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
@@ -109,23 +110,29 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     return LinkCommands(name, lines, path, notes)
 
 
-def _framing(framing: Any, notes: list[str]) -> tuple[str, str]:
-    """The size table of other disciplines, and CAKE's keywords."""
+def _framing(framing: Any, device: str, notes: list[str]) -> tuple[str, str]:
+    """The size table of other disciplines, and CAKE's keywords.
+
+    Linux counts the header of Ethernet, which packets of a scenario do not have: the size table takes it off, and CAKE
+    does where an overhead is given (`raw` counts it).
+    """
+    header = link_header(device)
+    bare = (f"stab overhead {-header} linklayer ethernet " if header else "", "overhead 0")
     if not framing:
-        return "", "raw"
+        return bare
     if isinstance(framing, str):
         # the keywords of tc-cake(8) are those of the scenario file
         line = LINES.get(framing)
         if line is None:
             notes.append(f"framing {framing}: give its overhead by hand (tc-stab(8))")
-            return "", "raw"
+            return bare
         overhead, minimum, layer = line.overhead_B, line.minimum_B, line.linklayer
     else:
         overhead, minimum = (round(_core.quantity("bytes", framing.get(key, "0 B"))) for key in ("overhead", "minimum"))
         layer = framing.get("linklayer", "none")
     if layer == "ptm":
         notes.append("framing: a size table has no packet transfer mode; take 1/65 off the rate")
-    table = f"stab mpu {minimum} overhead {overhead - 14} linklayer {'atm' if layer == 'atm' else 'ethernet'} "
+    table = f"stab mpu {minimum} overhead {overhead - header} linklayer {'atm' if layer == 'atm' else 'ethernet'} "
     return table, f"overhead {overhead} mpu {minimum} {layer if layer != 'none' else 'noatm'}"
 
 

@@ -22,6 +22,11 @@ Examples:
   eddyline tc two-way.toml --device down=eth0,eth1 --device up=eth1,eth0
 """
 
+_OWN_DEVICES = (
+    "# set $LEAVE and $ARRIVE anew for each link (--device does it here): on the same devices the last link replaces "
+    "the others"
+)
+
 
 @click.command("tc", epilog=EXAMPLES, short_help="the nearest tc and netem commands")
 @scenario_file()
@@ -44,7 +49,11 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
     scenario = Scenario.load(file, set=overrides)
     named = _devices(devices, scenario.links)
     default = dict.fromkeys(scenario.links, ("$LEAVE", "$ARRIVE"))
-    sys.stdout.write("\n".join(line for each in commands(scenario, default | named) for line in _lines(each)) + "\n")
+    lines = [line for each in commands(scenario, default | named) for line in _lines(each)]
+    unnamed = [link for link in scenario.links if link not in named]
+    if len(unnamed) > 1:
+        lines.insert(0, _OWN_DEVICES)
+    sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
