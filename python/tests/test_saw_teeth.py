@@ -55,6 +55,7 @@ def test_beside_simulation(eddyline, tmp_path):
     said = eddyline("theory", "sawtooth", "dctcp", "reno", *PATH).out
     assert "dctcp" in said
     assert "smallest threshold" in said
+    assert "DCTCP" not in eddyline("theory", "sawtooth", "reno", *PATH).out
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,10 @@ def claim_figure(path: Path) -> None:
         from eddyline.plots.style import tex
 
         if tex() is None:
-            raise click.UsageError(f"--plot {path}: .pgf needs TeX (xelatex, lualatex or pdflatex), and none is found")
+            raise InputError(
+                f"--plot {path}: .pgf needs TeX (xelatex, lualatex or pdflatex), and none is found",
+                f"LaTeX takes {path.with_suffix('.pdf').name} too, which needs none",
+            )
 
 
 _SIZE = "eddyline.figure_size"

@@ -189,9 +189,9 @@ def command(
     if start_jitter is not None:
         overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
-    if plot is not None or as_table:
+    if plot is not None or as_table or metrics:
         choice.require(plan, of, metrics)
-    if plot is not None:
+    if plot is not None or by is not None:
         choice.require_axis(plan.grid.keys, by)
     with Bar(silent=quiet or no_progress) as bar:
         try:

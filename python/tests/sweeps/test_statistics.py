@@ -129,6 +129,10 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     assert (both.code, both.out, "--table and --json" in both.err) == (2, "", True)
     wrong = eddyline(*words, "--table", "--metric", "goodput")
     assert (wrong.code, "did you mean" in wrong.err) == (2, True)
+    unshown = eddyline(*words, "--metric", "goodput_bsp")
+    assert (unshown.code, "did you mean goodput_bps" in unshown.err) == (2, True)
+    unshown = eddyline(*words, "--by", "link.down.rat")
+    assert (unshown.code, "did you mean link.down.rate" in unshown.err) == (2, True)
     assert eddyline(*words, "--plot", "g.bmp").code == 2
     more = eddyline(*words[:4], "--seeds", 4, "--out", "grid")
     assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
@@ -324,6 +328,7 @@ def test_pgf(swept, tmp_path):
 def test_pgf_needs_tex(eddyline, lossy):
     ran = eddyline("run", lossy(), "--plot", "g.pgf")
     assert (ran.code, "needs TeX" in ran.err) == (2, True)
+    assert "hint: LaTeX takes g.pdf too" in ran.err
 
 
 def test_axes_and_tables_have_words_and_units():

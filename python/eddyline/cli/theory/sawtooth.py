@@ -110,4 +110,5 @@ def _show(document: SawTeeth) -> None:
             ]
         made.add_row(row["kind"], *numbers)
     print_table(made)
-    print(f"smallest threshold at which DCTCP uses the whole link: {count(d['least_threshold_packets'])} packets\n")
+    if any(row["kind"] == "dctcp" for row in rows):
+        print(f"smallest threshold at which DCTCP uses the whole link: {count(d['least_threshold_packets'])} packets\n")
