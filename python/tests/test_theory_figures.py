@@ -341,3 +341,9 @@ def test_fairness_without_flows(eddyline, scenario):
     ran = eddyline("theory", "fairness", scenario(), *reno)
     assert (ran.code, ran.out) == (2, "")
     assert "no model of newreno" in ran.err
+    assert "hint: it models fast and vfast" in ran.err
+    assert "eddyline theory response newreno" in ran.err
+    copa = eddyline("theory", "fairness", scenario(), "--set", "flow.*.controller.kind=copa")
+    assert ("it models fast" in copa.err, "theory response" in copa.err) == (True, False)
+    noted = eddyline("run", scenario(), "--world", "theory", *reno, figures=False)
+    assert (noted.code, "hint: it models fast and vfast" in noted.err) == (0, True)

@@ -59,9 +59,10 @@ First steps:
   eddyline run two-way.toml --out result  keep the result, its series and plots
 
 \b
-Theory models FAST and loss-based senders:
+World theory models FAST and VFAST, and Reno where links have a given loss:
   eddyline init --controller fast two-way.toml --force
   eddyline run two-way.toml --world all   theory and simulation side by side
+  eddyline theory response cubic --loss '0.1 %' --rtt '100 ms'
   eddyline list                           controllers, queues, presets, papers
 """
 
@@ -121,7 +122,7 @@ def main(args: Sequence[str] | None = None) -> int:
     except EddylineError as e:
         if isinstance(e, ControllerError):
             click.echo(e.traceback, nl=False, err=True)
-        _report(str(e), e.hint)
+        _report(str(e), e.hint or _model_hint(e))
         return e.exit_code
     except MemoryError:
         _report("out of memory", "a shorter duration, fewer flows or no series need less")
@@ -167,6 +168,12 @@ def _controller_hint(error: ScenarioError) -> str | None:
     if any(near):
         return f"did you mean {', '.join(filter(None, near))}, of an installed package?"
     return "a controller of your own is loaded with --controllers FILE"
+
+
+def _model_hint(error: EddylineError) -> str | None:
+    from eddyline.cli.modelled import model_hint
+
+    return model_hint([str(error)])
 
 
 def _report(message: str, hint: str | None, label: str = "error: ") -> None:

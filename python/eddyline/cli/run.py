@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import eddyline.worlds as worlds
+from eddyline.cli.modelled import model_hint
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
@@ -101,7 +102,8 @@ Examples:
     "--pcap",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark).",
+    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark); of world sim without SACK blocks "
+    "and timestamps.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
@@ -302,6 +304,8 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
         if not as_json and reply.results:
             for text in reply.results[0].approximations:
                 click.echo(f"note: world {reply.world}: {text}", err=True)
+            if hint := model_hint(reply.results[0].approximations):
+                click.echo(f"hint: {hint}", err=True)
 
 
 def _strict_code(replies: Sequence[WorldRuns]) -> int:
