@@ -36,6 +36,8 @@ def read(folder: Path) -> tuple[str, Source]:
     except UnicodeDecodeError:
         raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
     base, absolute = copies(folder, _files(canonical))
+    if not base.is_dir():  # a scenario without files: other programs are given a folder that exists
+        base = folder
     there = {name: copy for name, copy in absolute.items() if copy.exists()}
     return text, Source(canonical, "json", str(folder / SCENARIO), base, there)
 

@@ -200,6 +200,11 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     assert ran.code == 1
     assert "plot.svg: stored one file, now changed" in ran.out
     assert "files/film.dat: stored one file, now changed" in ran.out
+    # a changed input comes before the numbers that differ because of it
+    (out / "files" / "film.dat").write_text("0 400\n40 900\n")
+    ran = eddyline("verify", out)
+    assert ran.code == 1
+    assert ran.out.splitlines()[1] == "  files/film.dat: stored one file, now changed"
     # folders of versions that wrote no manifest
     fresh()
     (out / "manifest.json").unlink()

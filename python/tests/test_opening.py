@@ -11,6 +11,7 @@ import pytest
 from conftest import TWO_WAY
 
 import eddyline as el
+from eddyline.scenario import stored
 from eddyline.worlds import available
 
 LOSSY = {"link.down.loss": 0.01}
@@ -85,11 +86,18 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
 
 
 @pytest.mark.usefixtures("without_figures")
+def test_a_stored_scenario_without_files_is_of_a_folder_that_exists(scenario, tmp_path):
+    scenario.run().save(tmp_path / "kept")
+    assert el.Scenario.load(tmp_path / "kept" / "scenario.json").folder == tmp_path / "kept"
+    assert stored(tmp_path / "kept")[1].folder == tmp_path / "kept"
+
+
+@pytest.mark.usefixtures("without_figures")
 def test_each_stored_run_has_its_series(several, scenario, tmp_path):
     several.save(tmp_path / "seeds")
     opened = el.open(tmp_path / "seeds")
-    for stored, live in zip(opened, several, strict=True):
-        pd.testing.assert_frame_equal(stored.series, live.series)
+    for kept, live in zip(opened, several, strict=True):
+        pd.testing.assert_frame_equal(kept.series, live.series)
     pd.testing.assert_frame_equal(opened.series, several.series, check_categorical=False)
     assert [axes.get_title() for axes in opened[2].plot().axes] == [axes.get_title() for axes in several[2].plot().axes]
     assert set(opened[1:].series["seed"]) == {8, 9}

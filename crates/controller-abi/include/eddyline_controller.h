@@ -25,7 +25,7 @@ extern "C" {
 
 /* What an event handler returns. */
 #define EDDYLINE_HANDLED 0 /* the decisions are written */
-#define EDDYLINE_FAILED 1  /* eddyline_fault says why; the run ends */
+#define EDDYLINE_FAILED 1  /* eddyline_fault says why; the flow sends nothing more */
 #define EDDYLINE_UNUSED 2  /* nothing is written; eddyline_on_sent need not be called again for this flow */
 
 #if defined(__wasm__)

@@ -7,7 +7,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -20,18 +19,20 @@ __all__ = ["CRATE", "command", "library"]
 CRATE = "eddyline-controller"
 """The crate that controllers in Rust are built on."""
 
+_MAX_LENGTH = 100
+
 
 @click.command("new-controller", short_help="write a controller of your own to start from")
 @click.argument("name")
-@click.option("--rust", "language", flag_value="rust", help="A crate, built into a library of machine code.")
-@click.option("--python", "language", flag_value="python", help="A class.")
-def command(name: str, language: Literal["rust", "python"] | None) -> None:
+@click.option("--rust", is_flag=True, help="A crate, built into a library of machine code.")
+@click.option("--python", is_flag=True, help="A class.")
+def command(name: str, rust: bool, python: bool) -> None:
     """Write a controller called NAME to the folder NAME: NewReno, complete, to be changed, with a scenario.
 
     A crate needs nothing but cargo, no network: in a checkout of Eddyline it refers to the crate eddyline-controller
     there, elsewhere it gets a copy of it.
     """
-    if language is None:
+    if rust == python:
         raise click.UsageError("--rust or --python: in which language?")
     folder = Path(name)
     _require_name(name)
@@ -40,9 +41,9 @@ def command(name: str, language: Literal["rust", "python"] | None) -> None:
     words = {
         "name": name,
         "type": "".join(part[0].upper() + part[1:] for part in re.split("[-_]", name) if part),
-        "library": library(name) if language == "rust" else f"{_identifier(name)}.py",
+        "library": library(name) if rust else f"{_identifier(name)}.py",
     }
-    if language == "rust":
+    if rust:
         templates = RUST
         words["crate"], copied = _crate()
     else:
@@ -52,8 +53,8 @@ def command(name: str, language: Literal["rust", "python"] | None) -> None:
         for path, text in (files | copied).items():
             with room(folder / path):
                 _write(new / path, text)
-    built = f"target/release/{words['library']}" if language == "rust" else words["library"]
-    steps = [f"cd {shlex.quote(name)}", *(["cargo build --release"] if language == "rust" else [])]
+    built = f"target/release/{words['library']}" if rust else words["library"]
+    steps = [f"cd {shlex.quote(name)}", *(["cargo build --release"] if rust else [])]
     steps.append(f"eddyline run scenario.toml --controllers {built}")
     click.echo(f"wrote {folder}; next: {' && '.join(steps)}", err=True)
 
@@ -81,6 +82,8 @@ def _require_name(name: str) -> None:
         raise InputError(
             f"{name!r} is no name for a controller", "letters, digits, - and _ between them, a letter first"
         )
+    if len(name) > _MAX_LENGTH:
+        raise InputError(f"a name of {len(name)} letters is too long for files", f"{_MAX_LENGTH} are allowed")
     if name in {kind.name for kind in controllers()}:
         raise InputError(f"there is a controller called {name!r} already", "choose another name")
 

@@ -67,7 +67,9 @@ def command(folder: Path, silent: bool) -> int:
         differences += _series_differ(folder, replies, request)
     # result and series were compared value by value; the scenario's digest is in the result
     compared = {RESULT, SERIES, SCENARIO}
-    differences += [(n, "one file", what) for n, what in held.altered.items() if what == "missing" or n not in compared]
+    altered = [(n, "one file", what) for n, what in held.altered.items() if what == "missing" or n not in compared]
+    # a changed input first: it may be why all else differs
+    differences = sorted([*altered, *differences], key=lambda each: not each[0].startswith(f"{FILES}/"))
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:

@@ -117,7 +117,10 @@ def test_after_an_error_the_controller_is_not_called(one_flow):
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize(("raised", "told"), [(KeyboardInterrupt, KeyboardInterrupt), (SystemExit, el.ControllerError)])
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [(KeyboardInterrupt, KeyboardInterrupt), (SystemExit, el.ControllerError), (GeneratorExit, el.ControllerError)],
+)
 def test_ctrl_c_is_passed_on_and_no_other_exception_ends_the_program(one_flow, raised, told):
     class Stop(Fixed):
         def on_ack(self, ack: el.Ack) -> None:

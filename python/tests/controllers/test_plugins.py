@@ -474,6 +474,8 @@ def test_new_controller_refuses(eddyline, tmp_path):
         (("reno", "--rust"), "there is a controller called 'reno' already"),
         (("a b", "--python"), "'a b' is no name for a controller"),
         (("mine",), "--rust or --python"),
+        (("mine", "--rust", "--python"), "--rust or --python"),
+        (("a" * 300, "--rust"), "a name of 300 letters is too long for files"),
     ):
         ran = eddyline("new-controller", *args)
         assert ran.code == 2, args

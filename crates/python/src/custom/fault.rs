@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::{PyException, PySystemExit};
+use pyo3::exceptions::{PyException, PyGeneratorExit, PySystemExit};
 use pyo3::prelude::*;
 
 use crate::errors::ControllerError;
@@ -30,7 +30,10 @@ pub(crate) fn take() -> Option<PyErr> {
 /// Records an exception of a handler. Ctrl-C and the like are kept as they are.
 pub(super) fn raised(py: Python<'_>, controller: &str, place: &str, error: PyErr) {
     // a controller must not choose the exit code
-    if !error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PySystemExit>(py) {
+    let of_controller = error.is_instance_of::<PyException>(py)
+        || error.is_instance_of::<PySystemExit>(py)
+        || error.is_instance_of::<PyGeneratorExit>(py);
+    if !of_controller {
         return put(error);
     }
     let text = match error.value(py).str() {
