@@ -42,7 +42,7 @@ SLOW = "EDDYLINE_SLOW" in os.environ
 def test_rates_that_seem_swapped_are_remarked_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "lines of this type seldom carry more up than down; perhaps --down and --up are swapped"
+    said = "lines of this type rarely carry more up than down; perhaps --down and --up are swapped"
     assert isp("docsis").remark("20 Mbit/s", "250 Mbit/s") == f"250 Mbit/s up and 20 Mbit/s down: {said}"
     assert isp("vdsl2").remark("5 Mbit/s", None) == f"10 Mbit/s up and 5 Mbit/s down: {said}"
     # as they are, symmetric fibre, and a measurement of it

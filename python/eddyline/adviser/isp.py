@@ -84,7 +84,7 @@ class Isp:
         if rates["up"] <= _SWAPPED * rates["down"]:
             return None
         return (
-            f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type seldom "
+            f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type rarely "
             "carry more up than down; perhaps --down and --up are swapped"
         )
 

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import eddyline.worlds as worlds
-from eddyline.cli.options import controllers, overrides, scenario_file, silent
+from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, silent
 from eddyline.cli.outputs import shown
-from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,13 +39,7 @@ Examples:
 @overrides()
 @click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
 @click.option("--packets", type=click.FloatRange(min=0), default=2.0, show_default=True, help="The same for queues.")
-@click.option(
-    "--clock",
-    type=OneOf(list(worlds.CLOCKS)),
-    default=worlds.CLOCKS[0],
-    show_default=True,
-    help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
-)
+@clock_of_kernel()
 @click.option("--strict", is_flag=True, help="Exit 1 if a deviation is not explained.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @silent()

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "overrides", "packet_world", "parse_override", "scenario_file", "silent", "timeout"]
+__all__ = [
+    "Key",
+    "clock_of_kernel",
+    "controllers",
+    "overrides",
+    "packet_world",
+    "parse_override",
+    "scenario_file",
+    "silent",
+    "timeout",
+]
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -52,6 +62,20 @@ def packet_world() -> Callable[[Any], Any]:
 
     return click.option(
         "--world", type=OneOf(with_packet_log()), default=DEFAULT, show_default=True, help="The world that simulates."
+    )
+
+
+def clock_of_kernel() -> Callable[[Any], Any]:
+    """The option --clock."""
+    from eddyline.cli.types import OneOf
+    from eddyline.worlds import CLOCKS
+
+    return click.option(
+        "--clock",
+        type=OneOf(list(CLOCKS)),
+        default=CLOCKS[0],
+        show_default=True,
+        help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
     )
 
 

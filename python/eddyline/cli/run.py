@@ -11,7 +11,7 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.modelled import model_hint
-from eddyline.cli.options import controllers, overrides, scenario_file
+from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
@@ -90,13 +90,7 @@ Examples:
     metavar="DIR|FILE",
     help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
 )
-@click.option(
-    "--clock",
-    type=OneOf(list(worlds.CLOCKS)),
-    default=worlds.CLOCKS[0],
-    show_default=True,
-    help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
-)
+@clock_of_kernel()
 @click.option("--watch", is_flag=True, help="World kernel: show flows and links on the terminal during the run.")
 @click.option(
     "--pcap",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import silent
+from eddyline.cli.options import clock_of_kernel, silent
 from eddyline.cli.outputs import shown
-from eddyline.cli.types import Names, OneOf
+from eddyline.cli.types import Names
 
 if TYPE_CHECKING:
     from eddyline.cli.types import Known
@@ -63,13 +63,7 @@ class _Cases(Names):
 @click.option("--worlds", "chosen", type=_Worlds(), default=(), help="Worlds to compare with sim; all by default.")
 @click.option("--only", type=_Cases(), default=(), help="Cases; all by default.")
 @click.option("--quick", is_flag=True, help="Shorter runs.")
-@click.option(
-    "--clock",
-    type=OneOf(list(worlds.CLOCKS)),
-    default=worlds.CLOCKS[0],
-    show_default=True,
-    help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
-)
+@clock_of_kernel()
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, agreement.json, plots, data."
 )
