@@ -27,7 +27,7 @@ eddyline sweep mine.toml --set 'duration=20 s' --set 'warmup=5 s' --vary link.up
     --vary 'flow.upload.controller.kind=cubic,reno' --seeds 4 --out grid
 #> 16 of 16 points done, 12 of them earlier: grid
 
-python -c 'import eddyline as el; print(el.open("grid").table("goodput_bps", text=True).to_latex())'
+python -c 'import eddyline as el; print(el.open("grid").table("goodput_bps", text=True).to_latex(escape=True))'
 #> \begin{tabular}
 #> upload ... ± ... Mbit/s ...
 #> \end{tabular}

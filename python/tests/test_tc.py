@@ -102,11 +102,39 @@ def test_linux_counts_what_the_scenario_counts(tmp_path: Path) -> None:
 def test_loss_and_jitter_are_netems() -> None:
     jitter = {"kind": "normal", "sd": "2 ms"}
     _, path, notes = lines({"kind": "droptail"}, loss=0.01, jitter=jitter)
-    assert path.endswith("netem limit 1000000 delay 20000us 2000us distribution normal loss random 1%")
+    # the mean of jitter without one is four standard deviations, on top of 20 ms
+    assert path.endswith("netem limit 1000000 delay 28000us 2000us distribution normal loss random 1%")
     assert any("reorder" in note for note in notes)
     bursts = {"kind": "gilbert-elliott", "p": 0.01, "r": 0.25}
     _, path, _ = lines({"kind": "droptail"}, loss=bursts)
     assert path.endswith("loss gemodel 1% 25% 100% 0%")
+
+
+@pytest.mark.parametrize(
+    ("jitter", "netem", "noted"),
+    [
+        ({"kind": "normal", "sd": "2 ms", "mean": "20 ms"}, "delay 40000us 2000us distribution normal", []),
+        ({"kind": "exponential", "mean": "5 ms"}, "delay 25000us 5000us distribution pareto", ["jitter exponential"]),
+        (
+            {"kind": "normal", "sd": "1 ms", "mean": "30 ms", "correlation": "50 ms"},
+            "delay 50000us 1000us distribution normal",
+            ["jitter correlation"],
+        ),
+    ],
+)
+def test_jitter_is_part_of_netems_mean_delay(jitter: dict[str, str], netem: str, noted: list[str]) -> None:
+    _, path, notes = lines({"kind": "droptail"}, jitter=jitter, reorder=True)
+    assert path.endswith(f"netem limit 1000000 {netem}")
+    assert [note.partition(":")[0] for note in notes] == noted
+
+
+def test_the_rate_makes_up_for_packet_transfer_mode_without_cake_only() -> None:
+    said = "framing: a size table has no packet transfer mode; take 1/65 off the rate"
+    _, _, notes = lines({"kind": "droptail"}, framing="pppoe-ptm")
+    assert notes == [said]
+    last, _, notes = lines({"kind": "cake"}, framing="pppoe-ptm")
+    assert last.endswith("overhead 30 mpu 0 ptm")
+    assert not notes
 
 
 def test_an_access_link_has_the_queues_of_its_preset() -> None:

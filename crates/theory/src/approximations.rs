@@ -117,7 +117,7 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     let ending = modelled().filter(|f| f.stop.is_some_and(|stop| stop < network.duration)).map(|f| f.name.as_str());
     say(listed("flow", ending), "the stop is not honoured, theory lets the flow send for ever");
     let late = modelled().filter(|f| f.start > network.warmup).map(|f| f.name.as_str());
-    say(listed("flow", late), "starts after the warmup, theory has the flow there all the time");
+    say(listed("flow", late), "starts after the warmup, the equilibrium has the flow there all the time");
     let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
     say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
     let riding = modelled().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
@@ -135,14 +135,14 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     let forgetful = modelled().filter(|f| options(f).is_some_and(|o| o.base_rtt_age.is_some()));
     say(
         listed("flow", forgetful.map(|f| f.name.as_str())),
-        "forgets its base round-trip time and takes a queue that never empties for propagation; theory has it right",
+        "forgets its base round-trip time and takes a queue that never empties for propagation; the equilibrium has the true one",
     );
     if !beliefs {
         let names = modelled().filter(learning).map(|f| f.name.as_str());
         say(
             listed("flow", names),
-            "starts after others and estimates the base round-trip time, so may take their queue for propagation; theory has it \
-             right",
+            "starts after others and estimates the base round-trip time, so may take their queue for propagation; the \
+             equilibrium has the true one",
         );
     }
     let part = |t: &&Traffic| {
@@ -153,7 +153,7 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     let names = network.traffic.iter().filter(part).map(|t| t.name.as_str());
     say(
         listed("traffic", names),
-        "sends during a part of the window only, theory has the mean rate there all the time",
+        "sends during a part of the window only, the equilibrium has the mean rate there all the time",
     );
 }
 

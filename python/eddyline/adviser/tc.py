@@ -26,6 +26,8 @@ __all__ = ["LinkCommands", "commands"]
 _FULL_B = 1514
 """A full packet with Ethernet's header."""
 _CELL_B = 48
+_NORMAL_MEAN_SD = 4
+"""Mean of normal jitter without `mean`, in standard deviations."""
 _NO_LIMIT = 1_000_000  # packets: more than any path of a test holds
 _DEVICE_NAME = 15  # characters of a device's name
 
@@ -70,7 +72,7 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     notes: list[str] = []
     name, rate_bps = link["name"], _core.quantity("rate", link["rate"])
     rate, queue = f"{rate_bps:.0f}bit", link["queue"]
-    framing, keyword = _framing(link.get("framing"), leave, notes)
+    table, keywords, ptm = _framing(link.get("framing"), leave, notes)
     if queue["kind"] == "cake":
         isolation = {"hosts": "triple-isolate", "flows": "flows"}.get(queue["isolation"], "triple-isolate")
         filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
@@ -78,16 +80,18 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
             f"bandwidth {rate}",
             "besteffort",
             isolation,
-            f"rtt {_us(queue['rtt'])}",
+            f"rtt {_us(_seconds(queue['rtt']))}",
             filters[queue["ack_filter"]],
         ]
         options.append(f"memlimit {_core.quantity('bytes', queue['limit']):.0f}")
-        lines = [f"tc qdisc replace dev {leave} root cake {' '.join(options)} {keyword}"]
+        lines = [f"tc qdisc replace dev {leave} root cake {' '.join(options)} {keywords}"]
     else:
+        if ptm:
+            notes.append("framing: a size table has no packet transfer mode; take 1/65 off the rate")
         burst = max(2 * _FULL_B, round(rate_bps / 8 / 1000))
         bursts = f"burst {burst} cburst {burst}"
         lines = [
-            f"tc qdisc replace dev {leave} root handle 1: {framing}htb default 1",
+            f"tc qdisc replace dev {leave} root handle 1: {table}htb default 1",
             f"tc class replace dev {leave} parent 1: classid 1:1 htb rate {rate} {bursts} quantum {_FULL_B}",
             f"tc qdisc replace dev {leave} parent 1:1 handle 10: {_leaf(queue, notes)}",
         ]
@@ -110,14 +114,14 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     return LinkCommands(name, lines, path, notes)
 
 
-def _framing(framing: Any, device: str, notes: list[str]) -> tuple[str, str]:
-    """The size table of other disciplines, and CAKE's keywords.
+def _framing(framing: Any, device: str, notes: list[str]) -> tuple[str, str, bool]:
+    """The size table of other disciplines, CAKE's keywords, and whether the line is in packet transfer mode.
 
     Linux counts the header of Ethernet, which packets of a scenario do not have: the size table takes it off, and CAKE
     does where an overhead is given (`raw` counts it).
     """
     header = link_header(device)
-    bare = (f"stab overhead {-header} linklayer ethernet " if header else "", "overhead 0")
+    bare = (f"stab overhead {-header} linklayer ethernet " if header else "", "overhead 0", False)
     if not framing:
         return bare
     if isinstance(framing, str):
@@ -130,10 +134,8 @@ def _framing(framing: Any, device: str, notes: list[str]) -> tuple[str, str]:
     else:
         overhead, minimum = (round(_core.quantity("bytes", framing.get(key, "0 B"))) for key in ("overhead", "minimum"))
         layer = framing.get("linklayer", "none")
-    if layer == "ptm":
-        notes.append("framing: a size table has no packet transfer mode; take 1/65 off the rate")
     table = f"stab mpu {minimum} overhead {overhead - header} linklayer {'atm' if layer == 'atm' else 'ethernet'} "
-    return table, f"overhead {overhead} mpu {minimum} {layer if layer != 'none' else 'noatm'}"
+    return table, f"overhead {overhead} mpu {minimum} {layer if layer != 'none' else 'noatm'}", layer == "ptm"
 
 
 def _leaf(queue: Mapping[str, Any], notes: list[str]) -> str:
@@ -184,7 +186,7 @@ def _ecn(queue: Mapping[str, Any]) -> str:
 
 def _codel(queue: Mapping[str, Any], notes: list[str]) -> str:
     del notes
-    times = f"target {_us(queue['target'])} interval {_us(queue['interval'])}"
+    times = f"target {_us(_seconds(queue['target']))} interval {_us(_seconds(queue['interval']))}"
     if queue["kind"] == "codel":
         return f"codel limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
     sizes = f"flows {queue['queues']} quantum {_core.quantity('bytes', queue['quantum']):.0f}"
@@ -194,13 +196,13 @@ def _codel(queue: Mapping[str, Any], notes: list[str]) -> str:
 
 def _pie(queue: Mapping[str, Any], notes: list[str]) -> str:
     notes.append("queue pie: alpha and beta are left to the kernel, which counts them in units of its own")
-    times = f"target {_us(queue['target'])} tupdate {_us(queue['update'])}"
+    times = f"target {_us(_seconds(queue['target']))} tupdate {_us(_seconds(queue['update']))}"
     return f"pie limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
 
 
 def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:
     del notes
-    perturb = round(_core.quantity("time", queue["perturb"]))
+    perturb = round(_seconds(queue["perturb"]))
     head = " headdrop" if queue["drop"] == "head" else ""
     return f"sfq limit {_packets(queue['limit'])} divisor {queue['queues']} perturb {perturb}{head}"
 
@@ -225,10 +227,13 @@ def _threshold(text: str, packet_bytes: float) -> float:
 def _netem(link: Mapping[str, Any], notes: list[str]) -> str:
     words: list[str] = []
     jitter, loss = link.get("jitter"), link.get("loss", 0)
-    delay = _core.quantity("time", link["delay"])
-    if delay > 0 or jitter:
-        words.append(f"delay {_us(link['delay'])}")
-        words += _jitter(jitter, notes) if jitter else []
+    delay = _seconds(link["delay"])
+    if jitter:
+        words += _jitter(jitter, delay, notes)
+        if not link.get("reorder"):
+            notes.append("jitter: netem reorders packets by it; this link does not (reorder = true would)")
+    elif delay > 0:
+        words.append(f"delay {_us(delay)}")
     if isinstance(loss, dict):
         words += _loss_pattern(loss, notes)
     elif loss:
@@ -236,12 +241,17 @@ def _netem(link: Mapping[str, Any], notes: list[str]) -> str:
     return " ".join(words)
 
 
-def _jitter(jitter: Mapping[str, Any], notes: list[str]) -> list[str]:
-    spread = jitter.get("sd") or jitter["mean"]
-    notes.append("jitter: netem reorders packets by it; a link of a scenario does so with reorder = true only")
-    if jitter["kind"] != "normal":
+def _jitter(jitter: Mapping[str, Any], delay: float, notes: list[str]) -> list[str]:
+    """The whole delay: netem takes its mean and standard deviation (tc-netem(8)), a scenario those of what is added."""
+    normal = jitter["kind"] == "normal"
+    # an exponential delay has its mean as standard deviation
+    spread = _seconds(jitter["sd"] if normal else jitter["mean"])
+    mean = _seconds(jitter["mean"]) if "mean" in jitter else _NORMAL_MEAN_SD * spread
+    if not normal:
         notes.append(f"jitter {jitter['kind']}: netem has no such distribution; this one is Pareto's")
-    return [_us(spread), f"distribution {'normal' if jitter['kind'] == 'normal' else 'pareto'}"]
+    if _seconds(jitter["correlation"]) > 0:
+        notes.append("jitter correlation: netem correlates by packets, not by time; these lines have none")
+    return [f"delay {_us(delay + mean)} {_us(spread)} distribution {'normal' if normal else 'pareto'}"]
 
 
 def _loss_pattern(loss: Mapping[str, Any], notes: list[str]) -> list[str]:
@@ -253,5 +263,9 @@ def _loss_pattern(loss: Mapping[str, Any], notes: list[str]) -> list[str]:
     return [f"loss random {100 / loss['every']:g}%"]
 
 
-def _us(time: str) -> str:
-    return f"{_core.quantity('time', time) * 1e6:.0f}us"
+def _seconds(time: str) -> float:
+    return _core.quantity("time", time)
+
+
+def _us(seconds: float) -> str:
+    return f"{seconds * 1e6:.0f}us"
