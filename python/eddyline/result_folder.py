@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "copies", "kept", "manifest", "placed", "read", "source_of", "write"]
+__all__ = ["Manifest", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
 def read(folder: Path) -> tuple[str, Source]:
@@ -35,7 +35,7 @@ def read(folder: Path) -> tuple[str, Source]:
         raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
     except UnicodeDecodeError:
         raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
-    base, absolute = copies(folder, _files(canonical))
+    base, absolute = copies(folder, files_of(canonical))
     if not base.is_dir():  # a scenario without files: other programs are given a folder that exists
         base = folder
     there = {name: copy for name, copy in absolute.items() if copy.exists()}
@@ -90,7 +90,7 @@ def write(
     from eddyline.columns import write as write_table
 
     (folder / SCENARIO).write_text(canonical, "utf-8")
-    names = _files(canonical)
+    names = files_of(canonical)
     base, absolute = copies(folder, names)
     for name, copy in ({name: base / name for name in _relative(names)} | absolute).items():
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _files(canonical: str) -> list[str]:
+def files_of(canonical: str) -> list[str]:
     """Files that a scenario names, each once."""
     try:
         scenario = json.loads(canonical)

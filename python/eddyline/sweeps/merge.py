@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+import eddyline.sweeps.copies as copies
 import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError
 from eddyline.locks import locked
@@ -59,6 +60,7 @@ def _merged(folders: Sequence[Path], out: Path) -> Swept:
             for name, text in stored_texts(folders[0] if known is None else out, document).items():
                 put(out / name, text)
             synced(out.absolute().parent)
+        copies.take(out, folders, document["files"])
         store = Store(out, grid)
         already = len(store.done)
         for folder in folders:

@@ -13,7 +13,7 @@ from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import claim_parent, refused, require_folder
 from eddyline.parallel import processors
-from eddyline.sweeps import batches, manifest
+from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
@@ -163,6 +163,7 @@ def run(
                 _begin(folder, plan, document)
             elif _grows(folder, known, plan, document):
                 extend(folder, known, plan.grid, _carried(folder, known, plan) or {}, texts_of(plan, document))
+            copies.store(folder, plan, document["files"])
             store = Store(folder, plan.grid)
             already = len(store.done)
             observer.started(len(plan.own), already)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError, ScenarioError
 from eddyline.source import Source
+from eddyline.sweeps.copies import copied
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import stored_source
 from eddyline.sweeps.frame import read_table
@@ -78,10 +80,11 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
 def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:
     # without a title of its own, the scenario has the name of its file
     title = (known["scenario"] or {}).get("title", "scenario")
-    source = stored_source(folder, Source("", "toml", "", folder.absolute()))
+    base = folder.absolute()
+    source = stored_source(folder, Source("", "toml", "", base, copied(base, known)))
     if source is None:
         raise InputError(f"{folder}: the scenario of this sweep is missing", "eddyline sweep ... --out DIR writes it")
-    source = Source(source.text, source.format, f"{title}.toml", source.folder)
+    source = replace(source, name=f"{title}.toml")
     vary = [Vary(key, tuple(values)) for key, values in known["vary"].items()]
     given = [(key, value) for key, value in known["set"]]
     shard = tuple(known["shard"]) if "shard" in known else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -87,22 +88,58 @@ def test_points_that_are_not_stored_are_not_compared(eddyline, lossy, tmp_path):
     assert (ran.code, ran.out) == (0, "same: grid (3 points, world sim)\n")
 
 
+def film(name: object) -> str:
+    """Traffic from a file."""
+    return f'[[traffic]]\nname = "film"\npath = ["down"]\nmodel = {{ kind = "trace", file = "{name}" }}\n'
+
+
+@pytest.mark.parametrize("where", ["beside", "inside", "above", "absolute"])
+def test_a_sweep_with_files_runs_again_from_its_folder_anywhere(eddyline, lossy, tmp_path, where):
+    name = {"beside": "film.dat", "inside": "films/one.dat", "above": "../film.dat", "absolute": tmp_path / "a.dat"}[
+        where
+    ]
+    (tmp_path / "scenarios" / "films").mkdir(parents=True)
+    scenario = lossy(more=film(name)).rename(tmp_path / "scenarios" / "given.toml")
+    recording = scenario.parent / name
+    recording.write_text("1000\n2000\n")
+    assert eddyline("sweep", scenario, *VARY, "--out", "grid").code == 0
+    recording.unlink()
+    scenario.unlink()
+    moved = (tmp_path / "grid").rename(tmp_path / "elsewhere")
+    ran = eddyline("verify", moved)
+    assert (ran.code, ran.out) == (0, f"same: {moved} (4 points, world sim)\n")
+
+
 def test_what_has_changed_is_said_and_nothing_runs(eddyline, lossy, tmp_path):
-    film = tmp_path / "film.dat"
-    film.write_text("1000\n2000\n")
-    traffic = f'[[traffic]]\nname = "film"\npath = ["down"]\nmodel = {{ kind = "trace", file = "{film}" }}\n'
-    assert eddyline("sweep", lossy(more=traffic), *VARY, "--out", "grid").code == 0
-    assert eddyline("verify", "grid").code == 0
-    film.write_text("3000\n2000\n")
+    (tmp_path / "film.dat").write_text("1000\n2000\n")
+    assert eddyline("sweep", lossy(more=film("film.dat")), *VARY, "--out", "grid").code == 0
+    (copy,) = (tmp_path / "grid" / "files").iterdir()
+    copy.write_text("3000\n2000\n")
     ran = eddyline("verify", "grid")
     assert (ran.code, ran.err) == (1, "")
     assert ran.out == "different: grid: nothing was run, for the sweep had\n  the file film.dat has changed\n"
 
 
+def test_a_grown_sweep_and_a_merged_one_have_all_files(eddyline, lossy, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.dat").write_text("1000\n2000\n")
+    scenario = lossy(more=film("one.dat"))
+    for value in ("one.dat", "one.dat,two.dat"):
+        assert eddyline("sweep", scenario, "--vary", f"traffic.film.model.file={value}", "--out", "grid").code == 0
+    assert [copy.read_text() for copy in (tmp_path / "grid" / "files").iterdir()] == ["1000\n2000\n"]
+    (tmp_path / "two.dat").write_text("5000\n2000\n")
+    shards = ("--vary", "traffic.film.model.file=one.dat,two.dat", "--shard")
+    for n in (1, 2):
+        assert eddyline("sweep", scenario, *shards, f"{n}/2", "--out", f"s{n}").code == 0
+    assert eddyline("sweep", "merge", "s1", "s2", "--out", "whole").code == 0
+    assert len(list((tmp_path / "whole" / "files").iterdir())) == 2
+    assert eddyline("verify", "whole").code == 0
+
+
 def test_what_cannot_be_run_again_says_why(eddyline, lossy, tmp_path):
     (tmp_path / "film.dat").write_text("1000\n2000\n")
-    traffic = '[[traffic]]\nname = "film"\npath = ["down"]\nmodel = { kind = "trace", file = "film.dat" }\n'
-    assert eddyline("sweep", lossy(more=traffic), *VARY, "--out", "film").code == 0
+    assert eddyline("sweep", lossy(more=film("film.dat")), *VARY, "--out", "film").code == 0
+    shutil.rmtree(tmp_path / "film" / "files")  # as a sweep of an older version
     ran = eddyline("verify", "film")
     assert (ran.code, ran.out) == (2, "")
     assert "film: this sweep cannot be run again from its folder, which has no copy of film.dat" in ran.err

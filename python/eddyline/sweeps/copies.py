@@ -1,0 +1,71 @@
+"""Copies of the files that a scenario names, in the folder of its sweep, so that the sweep can be run again from there.
+
+A copy's name is the digest of its content: files that a grown sweep adds come beside those that are there, and folders
+of shards have the same copies.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+from eddyline.output import FILES
+from eddyline.result_folder import files_of
+from eddyline.sweeps.disk import put_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from eddyline.sweeps.plan import Plan
+
+__all__ = ["copied", "store", "take"]
+
+
+def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
+    """Copies the files of a sweep that its folder lacks.
+
+    Args:
+        folder: The folder.
+        plan: The sweep, which knows where its files are.
+        digests: The digest of each by its name, as in `sweep.json`.
+
+    Raises:
+        InputError: A file has changed since its digest was taken.
+    """
+    missing = {name: digest for name, digest in digests.items() if digest and not (folder / FILES / digest).exists()}
+    for name, digest in missing.items():
+        put_copy(plan.source.file(name), folder / FILES / digest)
+    for name, now in plan.digests(list(missing)).items():
+        if now != missing[name]:
+            shutil.rmtree(folder / FILES)  # the next start copies all again
+            raise InputError(f"{name}: has changed while the sweep started", "the same command tries again")
+
+
+def take(folder: Path, others: Sequence[Path], digests: Mapping[str, str | None]) -> None:
+    """Copies from folders of the same sweep what this one lacks."""
+    for digest in filter(None, digests.values()):
+        if not (folder / FILES / digest).exists():
+            found = next((each for other in others if (each := other / FILES / digest).exists()), None)
+            if found is not None:
+                put_copy(found, folder / FILES / digest)
+
+
+def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
+    """The copies of a sweep's files, by their names and their paths, as `Source.copies`.
+
+    Args:
+        folder: Its folder.
+        known: Its description.
+
+    Returns:
+        Nothing of files without a copy, which older versions did not make.
+    """
+    places = {name: folder / FILES / digest for name, digest in known["files"].items() if digest}
+    there = {name: copy for name, copy in places.items() if copy.exists()}
+    # a file beside the scenario has a short name also where the scenario has its whole path
+    written = [name for name in files_of(json.dumps(known["scenario"])) if Path(name).is_absolute()]
+    whole = {path: copy for path in written for name, copy in there.items() if path.endswith(f"/{name}")}
+    return there | {str(folder / name): copy for name, copy in there.items()} | whole
