@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ except ImportError:
     raise NotInstalled("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -62,29 +62,59 @@ EXAMPLE: dict[str, Any] = {
 """The scenario of `gym.make("eddyline/CongestionControl-v0")` without a `scenario`."""
 
 
-def power(round: _core.Round, window: float) -> float:
+class Interval(NamedTuple):
+    """What named rewards are about.
+
+    Attributes:
+        throughput: Packets acknowledged a second.
+        gap: Seconds in which a packet was acknowledged, at most: since the last interval in which one was began.
+        delay: Mean round-trip time in s; the last one that was measured where nothing arrived.
+        loss: Share of packets lost.
+    """
+
+    throughput: float
+    gap: float
+    delay: float
+    loss: float
+
+
+class _Intervals:
+    """Measures one interval after the other.
+
+    An interval in which nothing arrives says less than one with a packet: rewards that saw it alone would prefer
+    silence to a full link, where decisions come faster than packets.
+    """
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._delay: float | None = None
+
+    def measure(self, round: _core.Round) -> Interval:
+        if self._since is None or round.acked > 0:
+            self._since = round.began
+        elapsed, gap = (max(round.now - began, 1e-9) for began in (round.began, self._since))
+        if round.mean_rtt is not None:
+            self._delay = max(round.mean_rtt, 1e-9)
+        return Interval(round.acked / elapsed, gap, gap if self._delay is None else self._delay, loss_share(round))
+
+
+def power(interval: Interval) -> float:
     """Log of throughput (packets/s) minus log of mean round-trip time (s): TCP ex Machina's objective, delta = 1.
 
-    Winstein, Balakrishnan, SIGCOMM 2013. Where nothing arrived, as if one packet had arrived at the end.
+    Winstein, Balakrishnan, SIGCOMM 2013. The throughput is at least that of one packet in the gap.
     """
-    del window
-    elapsed = max(round.now - round.began, 1e-9)
-    delay = round.mean_rtt if round.mean_rtt is not None else elapsed
-    return math.log(max(round.acked, 1.0) / elapsed) - math.log(max(delay, 1e-9))
+    return math.log(max(interval.throughput, 1.0 / interval.gap)) - math.log(interval.delay)
 
 
-def aurora(round: _core.Round, window: float) -> float:
+def aurora(interval: Interval) -> float:
     """10 times throughput (packets/s) - 1000 times delay (s) - 2000 times the share of packets lost.
 
     Jay, Rotman, Godfrey, Schapira, Tamar, ICML 2019.
     """
-    del window
-    elapsed = max(round.now - round.began, 1e-9)
-    delay = round.mean_rtt if round.mean_rtt is not None else elapsed
-    return 10.0 * round.acked / elapsed - 1000.0 * delay - 2000.0 * loss_share(round)
+    return 10.0 * interval.throughput - 1000.0 * interval.delay - 2000.0 * interval.loss
 
 
-REWARDS: dict[str, Reward] = {"power": power, "aurora": aurora}
+REWARDS: dict[str, Callable[[Interval], float]] = {"power": power, "aurora": aurora}
 """Rewards by name."""
 
 
@@ -153,10 +183,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         for each in scenarios:
             if not each.flows:
                 raise InputError(f"{each.title}: it has no flow to control")
-        if isinstance(reward, str):
-            if reward not in REWARDS:
-                raise unknown("reward", reward, REWARDS)
-            reward = REWARDS[reward]
+        if isinstance(reward, str) and reward not in REWARDS:
+            raise unknown("reward", reward, REWARDS)
         for name, text in (("flow", flow), ("every", every)):
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name}: text is expected, not {text!r}", _TEXTS[name])
@@ -202,7 +230,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         scenario = self._drawn().with_seed(self._seed)
         self._title = scenario.title
         self._stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
-        self._observer = Observer()
+        self._observer, self._intervals = Observer(), _Intervals()
         round = self._stepper.advance()
         if round is None:
             raise EddylineError(
@@ -210,6 +238,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
                 "a longer duration or an earlier start helps",
             )
         self._round = _as_dict(round)
+        self._intervals.measure(round)
         return self._observer.observe(round, self._stepper.window), self._info(self._stepper)
 
     def _drawn(self) -> Scenario:
@@ -234,12 +263,18 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         if round is not None:
             self._round = _as_dict(round)
             seen = self._observer.observe(round, stepper.window)
-            given = self._reward(round, stepper.window)
+            given = self._given(round, stepper.window)
             return seen, number(given, "the reward"), False, False, self._info(stepper)
         terminated = stepper.completed
         info = {**self._info(stepper), "result": json.loads(stepper.finish())}
         self._stepper = None
         return self._observer.last, 0.0, terminated, not terminated, info
+
+    def _given(self, round: _core.Round, window: float) -> SupportsFloat:
+        """The reward of an interval."""
+        if not isinstance(self._reward, str):
+            return self._reward(round, window)
+        return REWARDS[self._reward](self._intervals.measure(round))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the episode, a simulation in progress: a copy begins with `reset`."""

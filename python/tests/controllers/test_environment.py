@@ -143,6 +143,32 @@ def test_rewards(table):
     assert values["aurora"] == pytest.approx(10 * r["acked"] / elapsed - 1000 * r["mean_rtt"] - 2000 * loss)
 
 
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("every", ["1 ms", "20 ms", None])
+def test_silence_is_worth_less_than_what_arrives(reward, every):
+    """A packet takes 12 ms on this link: most intervals of 1 ms are silent, whatever the window."""
+    link = {
+        "name": "there",
+        "rate": "1 Mbit/s",
+        "delay": "20 ms",
+        "queue": {"kind": "droptail", "limit": "100 packets"},
+    }
+    slow = {**EXAMPLE, "duration": "10 s", "link": [link, EXAMPLE["link"][1]]}
+
+    def mean_reward(change: float) -> float:
+        env = el.env(slow, every=every, reward=reward)
+        env.reset(seed=1)
+        rewards, over = [], False
+        while not over:
+            _, given, *ended, _ = env.step(np.array([change]))
+            rewards.append(given)
+            over = any(ended)
+        return float(np.mean(rewards[:-1]))
+
+    starved, filled = mean_reward(-1.0), mean_reward(0.0)
+    assert starved < filled
+
+
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), None, "much"])
 def test_a_reward_that_is_no_number_is_refused(table, wrong):
     env = el.env(table, reward=lambda round, window: wrong)
