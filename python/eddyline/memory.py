@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 __all__ = ["DEFAULT_BYTES", "LEAST_BYTES", "available", "budget", "parse"]
 
@@ -65,11 +65,28 @@ def _of_process() -> int | None:
 
 
 def _of_control_group() -> int | None:
-    limit, used = (_read(f"/sys/fs/cgroup/memory.{what}").strip() for what in ("max", "current"))
-    if not (limit.isdigit() and used.isdigit()):
+    """What the control groups of this process leave, the parents' too: Slurm and containers limit memory by them."""
+    left = []
+    for line in _read("/proc/self/cgroup").splitlines() or ["0::/"]:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            folder, names = "/sys/fs/cgroup", ("max", "current", "file")
+        elif "memory" in controllers.split(","):  # version 1
+            folder, names = "/sys/fs/cgroup/memory", ("limit_in_bytes", "usage_in_bytes", "total_cache")
+        else:
+            continue
+        # in a container the path may be that outside, and the group is the folder itself
+        parents = (PurePosixPath(path), *PurePosixPath(path).parents)
+        left += [_of_group(f"{folder}{parent if parent.name else ''}", *names) for parent in parents]
+    return min((each for each in left if each is not None), default=None)
+
+
+def _of_group(folder: str, limit: str, used: str, cached: str) -> int | None:
+    maximum, now = (_read(f"{folder}/memory.{name}").strip() for name in (limit, used))
+    if not (maximum.isdigit() and now.isdigit()):
         return None
     # the kernel counts cached files as used, and gives them up when memory is short
-    return int(limit) - int(used) + (_entry("/sys/fs/cgroup/memory.stat", "file") or 0)
+    return int(maximum) - int(now) + (_entry(f"{folder}/memory.stat", cached) or 0)
 
 
 def _entry(path: str, name: str) -> int | None:

@@ -65,3 +65,37 @@ def test_a_control_group_gives_up_its_cached_files(monkeypatch: pytest.MonkeyPat
     assert memory.available() == 1_000_000_000
     files["max"] = "max"
     assert memory.available() == memory.DEFAULT_BYTES
+
+
+@pytest.mark.parametrize(
+    ("groups", "files"),
+    [
+        # version 2, as a job of Slurm: the limit is that of a parent
+        (
+            "0::/system.slice/slurmstepd.scope/job_7/step_0\n",
+            {
+                "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/step_0/memory.max": "max\n",
+                "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/step_0/memory.current": "1\n",
+                "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.max": "400000000\n",
+                "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.current": "300000000\n",
+                "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.stat": "anon 1\nfile 50000000\n",
+            },
+        ),
+        # version 1, beside a mounted version 2 without controllers
+        (
+            "5:cpu,cpuacct:/a\n4:memory:/slurm/job_7\n0::/\n",
+            {
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+                "/sys/fs/cgroup/memory/memory.usage_in_bytes": "5000000000\n",
+                "/sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes": "400000000\n",
+                "/sys/fs/cgroup/memory/slurm/job_7/memory.usage_in_bytes": "300000000\n",
+                "/sys/fs/cgroup/memory/slurm/job_7/memory.stat": "cache 1\ntotal_cache 50000000\n",
+            },
+        ),
+    ],
+)
+def test_the_limit_of_a_job_is_that_of_its_control_groups(
+    monkeypatch: pytest.MonkeyPatch, groups: str, files: dict[str, str]
+) -> None:
+    monkeypatch.setattr(memory, "_read", lambda path: {"/proc/self/cgroup": groups, **files}.get(path, ""))
+    assert memory.available() == 150_000_000

@@ -15,7 +15,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
 from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
-from eddyline.cli.types import OneOf, Seeds, Shard, Workers, World
+from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
@@ -118,6 +118,11 @@ class _Sweep(click.Command):
 )
 @timeout("point")
 @click.option(
+    "--memory",
+    type=MEMORY,
+    help="Memory for packets in the network of one point. Default: half of what is free, divided among the processors.",
+)
+@click.option(
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -152,6 +157,7 @@ def command(
     engine: str | None,
     shard: tuple[int, int] | None,
     timeout: float | None,
+    memory: int | None,
     plot: Path | None,
     as_table: bool,
     metrics: tuple[str, ...],
@@ -195,7 +201,7 @@ def command(
         choice.require_axis(plan.grid.keys, by)
     with Bar(silent=quiet or no_progress) as bar:
         try:
-            swept = run(plan, out, workers, engine, bar, timeout)
+            swept = run(plan, out, workers, engine, bar, timeout, memory)
         except KeyboardInterrupt:
             bar.close()
             if bar.points and not quiet:

@@ -82,8 +82,8 @@ class Plan:
         except ScenarioError:
             return None
 
-    def job(self, files: Sequence[str] = (), timeout_s: float | None = None) -> Job:
-        """What the workers need, with these of its files, and the limit on a point's wall time."""
+    def job(self, files: Sequence[str] = (), timeout_s: float | None = None, memory: int | None = None) -> Job:
+        """What the workers need, with these of its files, and the limits of a point."""
         s = self.source
         content = {name: s.file(name).read_bytes() for name in files}
         keys = tuple(v.key for v in self.grid.vary)
@@ -99,6 +99,7 @@ class Plan:
             self._controllers,
             copies={name: str(copy) for name, copy in s.copies.items()},
             timeout_s=timeout_s,
+            memory=memory,
         )
 
     def check(self, checked: Callable[[int], object] = lambda _: None) -> list[str]:

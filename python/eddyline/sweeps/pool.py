@@ -161,6 +161,8 @@ class _Worker:
         """How it ended, with the last line of its standard error."""
         code = self._process.wait()
         end = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit {code}"
+        if code == -signal.SIGKILL:
+            end += ", as systems do that are short of memory (--memory limits a point)"
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return f"{end}: {lines[-1]}" if lines else end

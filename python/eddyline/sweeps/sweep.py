@@ -73,6 +73,7 @@ def sweep(
     engine: str | None = None,
     shard: tuple[int, int] | None = None,
     timeout_s: float | None = None,
+    memory: int | None = None,
     listener: SweepListener | None = None,
 ) -> Swept:
     """Runs a grid of scenarios and stores the results in a folder. Points that are stored already are not run again.
@@ -92,6 +93,8 @@ def sweep(
         engine: `"dask://HOST:PORT"` runs the points on the workers of a Dask cluster.
         shard: `(i, n)` runs only the i-th of n shares of the points, counted from 1; `merge` joins their folders.
         timeout_s: Limit on the wall time of a point; one that takes longer has failed.
+        memory: Bytes that the packets in the network of a point may take; by default half of what is free, divided
+            among the processors.
         listener: Receives the progress; see `SweepListener`.
 
     Returns:
@@ -125,7 +128,7 @@ def sweep(
         lists.append(Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))))
     jitter = [] if start_jitter is None else [("flow.*.start_jitter", value_text(start_jitter))]
     plan = Plan(source, lists, [*earlier, *pairs(set), *jitter], seeds, world, shard)
-    return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s)
+    return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s, memory)
 
 
 def run(
@@ -135,6 +138,7 @@ def run(
     engine: str | None,
     observer: SweepListener,
     timeout_s: float | None = None,
+    memory: int | None = None,
 ) -> Swept:
     """Runs the points of a sweep that its folder lacks.
 
@@ -167,7 +171,7 @@ def run(
             store = Store(folder, plan.grid)
             already = len(store.done)
             observer.started(len(plan.own), already)
-            _run_missing(plan, store, runner, seconds, engine is not None, files, observer, timeout_s)
+            _run_missing(plan, store, runner, seconds, engine is not None, files, observer, timeout_s, memory)
     finally:
         close = getattr(runner, "close", None)
         if close is not None:
@@ -188,12 +192,13 @@ def _run_missing(
     files: Sequence[str],
     observer: SweepListener,
     timeout_s: float | None,
+    memory: int | None,
 ) -> None:
     left = len(plan.own) - len(store.done)
     store.failures.clear()  # they run again
     if left:
         carried = [name for name in files if not Path(name).is_absolute() or name in plan.source.copies]
-        job = plan.job(carried if remote else (), timeout_s)
+        job = plan.job(carried if remote else (), timeout_s, memory)
         tasks = (plan.grid.task(point) for point in plan.own if point not in store.done)
         outcomes: Any = engine.outcomes(job, batches.Batches(tasks, left, seconds))
         with Interrupt() as interrupt:

@@ -50,6 +50,7 @@ class Job:
         copies: Copies of files that it names by absolute paths, as in `Source`.
         version: The version that the workers must have.
         timeout_s: Limit on a point's wall time.
+        memory: Bytes that the packets in the network of a point may take; a share of what is free by default.
     """
 
     text: str
@@ -64,6 +65,7 @@ class Job:
     copies: Mapping[str, str] = field(default_factory=dict)
     version: str = _core.VERSION
     timeout_s: float | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
         scenario = Scenario._loaded(_source(job), overrides)
         with ended_after(job.timeout_s if job.controllers else None):
             progress = limited(job.timeout_s, heartbeat)
-            options = RunOptions(series=False)
+            options = RunOptions(series=False, memory=job.memory)
             document = json.loads(scenario.run_with(options, job.world, progress).json)
     except ControllerError as e:
         why = f"{e}\n{e.traceback}".rstrip()

@@ -108,7 +108,8 @@ def test_a_point_that_kills_whoever_runs_it_fails_alone(lossy, tmp_path):
     assert p.returncode == 1
     (failure,) = json.loads(out)["failures"]
     assert failure["set"] == {"duration": "4000 h", "seed": 3}
-    assert failure["why"] == "the process that ran it died, twice: signal SIGKILL"
+    assert failure["why"].startswith("the process that ran it died, twice: signal SIGKILL")
+    assert "--memory" in failure["why"]  # systems that are short of memory kill so
     with pytest.warns(UserWarning, match="1 of 4 points failed"):
         assert list(el.read_sweep(folder)["duration"]) == ["1 s", "2 s", "3 s"]
 

@@ -284,6 +284,30 @@ def test_a_point_that_takes_too_long_has_failed(eddyline, lossy, tmp_path):
         assert eddyline(*words, "--timeout", wrong).code == 2
 
 
+def test_a_point_beyond_its_memory_has_failed(eddyline, lossy):
+    """A window of 10 GB fails, its neighbour is stored."""
+    window = "flow.*.controller.min_window=2 packets,9e6 packets"
+    fast = ("--set", 'flow.*.controller={ kind = "fast", alpha = "10 packets" }')
+    words = (
+        "sweep",
+        lossy(),
+        "--vary",
+        window,
+        *fast,
+        "--set",
+        "link.*.queue.limit=unlimited",
+        "--out",
+        "grid",
+        "--json",
+    )
+    ran = eddyline(*words, "--memory", "64 MiB")
+    assert ran.code == 1
+    d = json.loads(ran.out)
+    assert (d["done"], d["failed"]) == (1, 1)
+    assert "out of memory" in d["failures"][0]["why"]
+    assert eddyline(*words, "--memory", "64 pounds").code == 2
+
+
 @pytest.mark.parametrize("of_python", [False, True])
 def test_a_stored_scenario_is_swept_with_its_copies(eddyline, lossy, tmp_path, of_python):
     """A film named by a relative path and one named by an absolute path, both gone."""
