@@ -65,6 +65,12 @@ def register(
             raise InputError(
                 f"{cls.__name__} has no {method}", "a controller that does nothing there has a method with `pass`"
             )
+    for method in own:
+        if _is_deferred(getattr(cls, method)):
+            raise InputError(
+                f"{cls.__name__}.{method} is a coroutine or a generator: a call would not run it",
+                "handlers are plain functions, without async and yield",
+            )
     read = _existing(name, cls, files)
     parameters = Parameters(cls)
     first = (inspect.getdoc(cls) or "").partition("\n")[0].strip().rstrip(".")
@@ -81,6 +87,13 @@ def register(
     _classes[name], _files[name] = cls, read
     forget(name)
     return cls
+
+
+def _is_deferred(function: object) -> bool:
+    return any(
+        is_one(function)
+        for is_one in (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    )
 
 
 def _existing(name: str, cls: type, files: Iterable[str | Path]) -> tuple[Path, ...]:

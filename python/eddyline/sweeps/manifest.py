@@ -44,7 +44,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     except OSError as e:
         raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
     except ValueError as e:
-        raise InputError(f"{path}: cannot be read: {e}") from None
+        raise InputError(f"{path} is damaged: {e}", "a sweep into another folder starts anew") from None
     if not isinstance(document, dict) or document.get("format") not in range(1, FORMAT + 1):
         raise InputError(f"{path}: not the description of a sweep that this version can read")
     return document

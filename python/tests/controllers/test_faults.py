@@ -180,6 +180,17 @@ def test_a_class_is_validated_when_it_is_registered():
     with pytest.raises(el.InputError, match="is not a class"):
         el.register("mine", Empty(None))
 
+    class Late(Fixed):
+        async def on_ack(self, ack: el.Ack) -> None: ...
+
+    class Lazy(Fixed):
+        def on_loss(self, loss: el.Loss):
+            yield
+
+    for cls, method in ((Late, "on_ack"), (Lazy, "on_loss")):
+        with pytest.raises(el.InputError, match=f"{cls.__name__}.{method} is a coroutine or a generator"):
+            el.register("later", cls)
+
     class Bare(Fixed):
         __init__ = object.__init__
 
