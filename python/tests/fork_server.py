@@ -30,17 +30,22 @@ if TYPE_CHECKING:
 COMMAND = Path(sys.executable).with_name("eddyline")
 
 _LIBRARIES = (
+    "PIL.Image",
     "click",
+    "importlib.metadata",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
     "numpy",
     "pandas",
+    "pyarrow.dataset",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
     "rich.console",
     "rich.progress",
     "rich.table",
+    "scipy.special",
 )
 
 _LEFT_OUT = ("eddyline.__main__", "eddyline.environment", "eddyline.papers.", "eddyline.reference")

@@ -73,6 +73,11 @@ class Batches:
         """Number of points left."""
         return self._fresh + len(self._returned) + len(self._alone)
 
+    @property
+    def left_s(self) -> float:
+        """Seconds that they take one after the other; 0 before the first point is finished."""
+        return (self._pace or 0.0) * self.left
+
     def take(self, workers: int) -> list[Task]:
         """The next batch for one of that many workers; empty where none is left."""
         if self._alone:

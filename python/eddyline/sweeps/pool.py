@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,9 @@ __all__ = ["BATCH_S", "Pool"]
 BATCH_S = 0.1
 """Target duration of a batch."""
 
+_START_S = 0.1
+"""What the start of a process takes, roughly: it is worth while for longer work, or where a point takes longer."""
+
 _MAX_FAILED_STARTS = 5
 
 # workers find the package where it is here, even off their own path
@@ -46,8 +50,8 @@ class Pool:
     def outcomes(self, job: Job, batches: Batches) -> Iterator[list[Outcome]]:
         """Outcomes as they arrive."""
         events: SimpleQueue[tuple[_Worker, Any]] = SimpleQueue()
-        workers = {_Worker(job, events) for _ in range(min(self._workers, batches.left))}
-        failed_starts = 0
+        workers = {_Worker(job, events)}
+        last, failed_starts = time.monotonic(), 0
         try:
             while workers:
                 outcomes: list[Outcome] = []
@@ -77,8 +81,10 @@ class Pool:
                         worker.give(batches.take(self._workers))
                 if not batches.left and any(w.ready and not w.tasks for w in workers):
                     max(workers, key=lambda w: len(w.tasks)).recall()
-                while batches.left and len(workers) < self._workers:
-                    workers.add(_Worker(job, events))
+                last = time.monotonic() if outcomes else last
+                if not workers or batches.left_s > _START_S or time.monotonic() - last > _START_S:
+                    more = batches.left + sum(max(0, len(w.tasks) - 1) for w in workers)
+                    workers |= {_Worker(job, events) for _ in range(min(self._workers - len(workers), more))}
                 if not batches.left and not any(w.tasks for w in workers):
                     for worker in workers:
                         worker.end()

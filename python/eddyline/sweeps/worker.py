@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -160,6 +158,9 @@ def _source(job: Job) -> Source:
         return Source(job.text, job.format, job.name, Path(job.folder), copies)
     with _unpacking:
         if job not in _unpacked:
+            import shutil
+            import tempfile
+
             from eddyline.result_folder import copies as places
 
             holder = Path(tempfile.mkdtemp(prefix="eddyline-sweep-"))
