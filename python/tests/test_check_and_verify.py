@@ -217,6 +217,37 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     assert eddyline("verify", out).code == 2
 
 
+@pytest.mark.parametrize("name", ["result.json", "scenario.json", "series.parquet", "plot.svg", "files/film.dat"])
+def test_a_file_that_is_gone_cut_or_damaged_is_a_difference(eddyline, scenario, tmp_path, name):
+    """Of a folder with a manifest, whatever the file is: exit 1, and standard output names it."""
+    (tmp_path / "film.dat").write_text("".join(f"{i * 40} {1000 + i % 7}\n" for i in range(200)))
+    model = '[[traffic]]\nname = "film"\npath = ["up"]\nmodel = { kind = "trace", file = "film.dat" }\n'
+    out = tmp_path / "out"
+    assert eddyline("run", scenario(more=model), "--out", out, "--quiet", figures=False).code == 0
+    whole, said = (out / name).read_bytes() or b"<svg/>", []  # figures are left empty here
+    for damaged in (whole[: len(whole) // 2 - 3], b"", b"\xff\x00", b"{}", b'{"world": "none"}', b"[", None):
+        if damaged == (out / name).read_bytes():
+            continue
+        (out / name).unlink()
+        if damaged is not None:
+            (out / name).write_bytes(damaged)
+        ran = eddyline("verify", out)
+        assert (ran.code, "error" in ran.err) == (1, False), (damaged, ran.out, ran.err)
+        assert ran.out.startswith(f"different: {out}\n  ")
+        said.append(ran.out)
+    assert said[-1] == f"different: {out}\n  {name}: stored one file, now missing\n"
+    # a result that can be read is compared value by value
+    assert all(name == "result.json" or f"  {name}: stored one file, now changed\n" in each for each in said[:-1])
+    for each in ("result.json", "scenario.json", "series.parquet"):
+        (out / each).unlink(missing_ok=True)
+    ran = eddyline("verify", out)
+    assert (ran.code, ran.err) == (1, "")
+    assert all(f"{each}: stored one file, now missing" in ran.out for each in ("result.json", "scenario.json"))
+    (out / "manifest.json").unlink()
+    ran = eddyline("verify", out)
+    assert (ran.code, ran.out) == (2, "")
+
+
 def test_a_file_that_expects_nothing_is_named(eddyline, scenario):
     for more in ([], ["--json"]):
         ran = eddyline("check", scenario(), *more)
@@ -240,8 +271,11 @@ def test_a_result_of_no_runs_is_none(eddyline, scenario, tmp_path):
     assert eddyline("run", scenario(), "--out", tmp_path / "out", figures=False).code == 0
     (tmp_path / "out" / "result.json").write_text('[{"world": "sim", "runs": []}]')
     ran = eddyline("verify", tmp_path / "out")
-    assert (ran.code, ran.out) == (2, "")
+    assert ran.code == 1
+    assert "result.json: stored one file, now changed" in ran.out
     assert "not a result that can be run again" in ran.err
+    (tmp_path / "out" / "manifest.json").unlink()  # nothing says that it was another one
+    assert eddyline("verify", tmp_path / "out").code == 2
 
 
 def test_what_cannot_be_verified(eddyline, tmp_path):

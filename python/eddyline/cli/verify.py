@@ -14,6 +14,7 @@ from eddyline.worlds import ALL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from eddyline.result_folder import Manifest
     from eddyline.runs import Request, WorldRuns
     from eddyline.scenario import Scenario
 
@@ -33,43 +34,71 @@ def command(folder: Path, silent: bool) -> int:
     run again, on all processors. Exit 0: the same to the last bit, except `cost`. Exit 1: they differ, or a file is
     missing; standard output says where.
     """
-    from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.output import FILES, MANIFEST, RESULT, SCENARIO, SERIES
+    from eddyline.output import FILES, RESULT, SCENARIO
     from eddyline.result_folder import manifest
-    from eddyline.runs import Request, document, run, without_cost
-    from eddyline.scenario import stored
     from eddyline.sweeps.manifest import read as described
-    from eddyline.worlds import RunOptions
 
     swept = described(folder)
     if swept is not None:
         return _sweep(folder, swept, silent=silent)
     held = manifest(folder)
-    missing = [name for name, what in held.altered.items() if what == "missing"]
-    gone = [(name, "one file", "missing") for name in missing if name.startswith(f"{FILES}/")]
-    if gone:  # the scenario cannot be run
-        _report(folder, gone)
+    altered = sorted([(name, "one file", what) for name, what in held.altered.items()], key=_inputs_first)
+    needed = [what for name, what in held.altered.items() if name in (RESULT, SCENARIO) or name.startswith(f"{FILES}/")]
+    if "missing" in needed:  # it cannot be run again
+        _report(folder, altered)
         return 1
+    try:
+        return _run_again(folder, held, silent=silent)
+    except InputError as e:
+        if not needed:
+            raise
+        # what was changed is the finding, not that it is no input now
+        _report(folder, altered)
+        click.echo(f"note: {e}", err=True)
+        return 1
+
+
+def _inputs_first(difference: tuple[str, str, str]) -> bool:
+    """The order of differences: a changed input may be why all else differs."""
+    from eddyline.output import FILES
+
+    return not difference[0].startswith(f"{FILES}/")
+
+
+def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
+    """Runs a result again."""
+    from eddyline.cli.progress import Progress
+    from eddyline.errors import InputError
+    from eddyline.output import MANIFEST, RESULT, SCENARIO, SERIES
+    from eddyline.runs import Request, document, run, without_cost
+    from eddyline.scenario import stored
+    from eddyline.worlds import RunOptions
+
     text, scenario = stored(folder)
     try:
         kept = json.loads(text)
     except ValueError as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _what_ran(kept, folder)
-    with_series = (folder / SERIES).exists()
+    with_series = (folder / SERIES).is_file()
     asked = {name: value for options in held.asked.values() for name, value in options.items()}
     request = Request(world, seeds, RunOptions.of_record(asked, series=with_series))
     with Progress(silent=silent) as progress:
         replies = run(scenario, request, progress)
     differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
-    if with_series:
-        differences += _series_differ(folder, replies, request)
     # result and series were compared value by value; the scenario's digest is in the result
     compared = {RESULT, SERIES, SCENARIO}
+    if with_series:
+        try:
+            differences += _series_differ(folder, replies, request)
+        except InputError as e:
+            if SERIES not in held.altered:
+                raise
+            compared.remove(SERIES)
+            click.echo(f"note: {e}", err=True)
     altered = [(n, "one file", what) for n, what in held.altered.items() if what == "missing" or n not in compared]
-    # a changed input first: it may be why all else differs
-    differences = sorted([*altered, *differences], key=lambda each: not each[0].startswith(f"{FILES}/"))
+    differences = sorted([*altered, *differences], key=_inputs_first)
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
