@@ -84,6 +84,7 @@ def check_points(
 ) -> Checked: ...
 def filter_bias(up: float, down: float, scatter: str, *, limit: bool = False) -> float: ...
 def late_samples(up: float, down: float, zeta: float, minima: Sequence[float]) -> list[tuple[float, float]]: ...
+def line_bytes(bytes: int, overhead: int, minimum: int, linklayer: str) -> int: ...
 def min_threshold(pipe: float) -> float: ...
 def quantity(what: str, text: str) -> float: ...
 def register() -> str: ...
@@ -313,8 +314,10 @@ class PathFacts:
         mss: Payload bytes of a full segment.
         ack_ratio: Data packets that one acknowledgement stands for.
         initial_window: Initial window in packets.
-        known_base_rtt: Propagation and access delay of the round trip in seconds: what a sender cannot know.
-        byte_counting: Growth by what is acknowledged, in slow start at most so many packets an ACK (RFC 3465).
+        known_base_rtt: Propagation and access delay of the round trip in seconds, which a real sender cannot know; None
+            where the world does not know it either.
+        byte_counting: Growth by what is acknowledged, in slow start at most so many packets an acknowledgement (RFC
+            3465; infinite in QUIC); None for growth by acknowledgement, which is the default.
         paced: Packets are paced whatever the controller wants.
     """
 
@@ -330,14 +333,17 @@ class Ack:
     """An acknowledgement of new data. Times in seconds.
 
     Attributes:
-        now: When it arrived.
-        sent_at: When the packet that caused it was sent.
-        received_at: When that packet reached the receiver: `received_at - sent_at` is the forward delay.
-        rtt: The round-trip sample; None from a retransmitted packet (Karn).
+        now: When it arrived, in seconds.
+        sent_at: When the packet that caused it was sent, in seconds.
+        received_at: When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
+        rtt: The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
+            retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1); in
+            QUIC, if all its packets were sent before one that was acknowledged earlier.
         acked: Packets newly acknowledged, cumulatively or selectively.
         lost: Packets that were found lost by it.
         in_flight: Packets in flight after it.
-        stamp: What `on_sent` returned for the packet that caused it; packets in flight then, where it returned nothing.
+        stamp: What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned
+            None.
         cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back.
         in_recovery: Loss recovery is under way.
     """
@@ -370,7 +376,7 @@ class Timeout:
     """The retransmission timer expired.
 
     Attributes:
-        now: When, in seconds.
+        now: When it expired, in seconds.
         flight_size: Packets outstanding then (FlightSize of RFC 5681).
         repeated: It had expired before without new data acknowledged in between.
     """
@@ -384,7 +390,7 @@ class Sent:
     """A data packet is about to leave.
 
     Attributes:
-        now: When, in seconds.
+        now: When it leaves, in seconds.
         in_flight: Packets in flight, this one included.
         cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back before.
     """
@@ -398,18 +404,20 @@ class Round:
     """A round trip, or the time from one decision to the next. Times in seconds; None where there was no sample.
 
     Attributes:
-        began: When it began.
-        now: When it ended.
+        began: When it began, in seconds.
+        now: When it ended, in seconds.
         acks: Acknowledgements of new data.
         acked: Packets acknowledged.
         lost: Packets found lost.
         in_flight: Packets in flight at its end.
-        first_rtt: The first round-trip sample.
-        last_rtt: The last one.
-        min_rtt: The smallest one.
-        mean_rtt: Their mean.
-        forward_delay: Mean delay of the data packets to the receiver.
-        reverse_delay: Mean delay of their acknowledgements, the receiver's own delay included.
+        first_rtt: The first round-trip sample in seconds; None if no acknowledgement had a sample.
+        last_rtt: The last round-trip sample in seconds; None if no acknowledgement had a sample.
+        min_rtt: The smallest round-trip sample in seconds; None if no acknowledgement had a sample.
+        mean_rtt: The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
+        forward_delay: Mean delay of the data packets to the receiver in seconds; None without acknowledgements, never
+            in `on_round`.
+        reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
+            acknowledgements, never in `on_round`.
         losses: Loss episodes that began.
         marks: Congestion marks that were echoed.
         timeouts: Timeouts.

@@ -100,7 +100,10 @@ def _register() -> dict[str, list[dict[str, Any]]]:
 
 
 def listing() -> dict[str, list[dict[str, Any]]]:
-    """Everything that scenarios may name, by part: entries of `name`, `summary` and `source`, a preset's links too."""
+    """Everything that scenarios may name, by part: entries of `name`, `summary` and `source`.
+
+    Presets have their links too, framings their numbers.
+    """
     register = _register()
     for part in ("controllers", "queues"):
         register[part] = [{key: entry[key] for key in entry if key in _LISTED} for entry in register[part]]

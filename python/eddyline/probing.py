@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError
+from eddyline.framing import FRAMINGS
 from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
@@ -114,9 +115,24 @@ def judge(short: Load, long: Load) -> Finding:
     return Finding(best, limit, why, short, long, off)
 
 
-def measured(rate_bps: float, sizes: tuple[float, float], waits_s: tuple[float, float]) -> Finding:
-    """The finding from two measured waits on a link of `rate_bps`."""
-    loads = [Load(size, wait, wait * rate_bps / (8.0 * size)) for size, wait in zip(sizes, waits_s, strict=True)]
+def measured(
+    rate_bps: float, sizes: tuple[float, float], waits_s: tuple[float, float], framing: str | None = None
+) -> Finding:
+    """The finding from two measured waits on a link of `rate_bps`.
+
+    Args:
+        rate_bps: The rate of the line, framing included.
+        sizes: Sizes of short and of long packets, without framing.
+        waits_s: Their waiting times.
+        framing: Name of the line's framing, as in scenario files; None for none.
+    """
+    if framing is not None and framing not in FRAMINGS:
+        raise unknown("framing", framing, FRAMINGS)
+    # packets leave at the rate of their frames, while the queue counts them without
+    lines = sizes if framing is None else [FRAMINGS[framing].line_bytes(round(size)) for size in sizes]
+    loads = [
+        Load(size, wait, wait * rate_bps / (8.0 * line)) for size, wait, line in zip(sizes, waits_s, lines, strict=True)
+    ]
     return judge(loads[0], loads[1])
 
 

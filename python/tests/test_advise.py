@@ -210,7 +210,7 @@ def test_the_framing_of_each_line_is_that_of_scenarios() -> None:
         # a full link carries payload in proportion to what a packet takes on it
         bits = results[0]["links"][0]
         assert bits["goodput_utilisation"] == pytest.approx(
-            bits["utilisation"] * 1460 / each.wire_bytes(1500), rel=0.02
+            bits["utilisation"] * 1460 / each.line_bytes(1500), rel=0.02
         )
     assert set(COMMON.values()) <= set(LINES)
 

@@ -325,7 +325,7 @@ def test_list_names_everything_with_its_source(eddyline):
     for name in ("fast", "reno", "newreno", "droptail", "cbr", "adsl2+"):
         assert f"  {name} " in ran.out
     register = json.loads(eddyline("list", "--json").out)
-    assert list(register) == ["controllers", "queues", "traffic", "profiles", "presets", "papers"]
+    assert list(register) == ["controllers", "queues", "traffic", "profiles", "framings", "presets", "papers"]
     for entries in register.values():
         assert all(e["name"] and e["summary"] and e["source"] for e in entries)
     assert "droptail" not in eddyline("list", "controllers").out

@@ -50,7 +50,7 @@ LAYERS = (
     ("figures", ("plots",)),
     ("result folders", ("result_folder",)),
     ("controllers", ("controllers",)),
-    ("kinds", ("capacity", "kinds")),
+    ("kinds", ("capacity", "framing", "kinds")),
     ("worlds", ("questions", "worlds")),
     ("scenarios", ("results", "scenario")),
     (

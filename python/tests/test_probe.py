@@ -10,6 +10,7 @@ import pytest
 
 import eddyline as el
 from eddyline.cli import main
+from eddyline.framing import FRAMINGS
 from eddyline.papers import find
 from eddyline.probing import Load, judge, measured
 
@@ -40,6 +41,34 @@ def test_by_hand(waits: tuple[float, float], unit: str | None, limit: float | No
 def test_one_packet_more_or_less_does_not_change_the_unit() -> None:
     # six packets of 1,500 B: a wait is known to one of them
     assert judge(Load(SHORT, 0.36, 0.36 * 192e3 / 800), Load(LONG, 0.3125, 5.0)).unit == "bytes"
+
+
+@pytest.mark.parametrize(
+    ("waits", "unit", "limit"),
+    [
+        # over pppoe-llcsnap 100 B take 3 cells on the line, 1,500 B take 33: 1,272 and 13,992 bits
+        ("210.8 ms,204.1 ms", "cells", 500),
+        ("81.02 ms,889.7 ms", "packets", 64),
+        ("381.2 ms,274.1 ms", "bytes", 30_000),
+    ],
+)
+def test_on_an_adsl_line(waits: str, unit: str, limit: float, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["probe", "--rate", "1 Mbit/s", "--waits", waits, "--framing", "pppoe-llcsnap", "--json"]
+    assert main(asked) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["unit"] == unit
+    assert document["limit"] == pytest.approx(limit, rel=0.02)
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+@pytest.mark.parametrize("size", [40, 1500])
+def test_a_frame_takes_as_long_as_in_the_simulation(name: str, size: int) -> None:
+    link = {"name": "up", "rate": "1 Mbit/s", "delay": "0 s", "framing": name}
+    model = {"kind": "cbr", "rate": f"{size * 8} bit/s"}  # one a second
+    load = {"name": "load", "path": ["up"], "packet": f"{size} B", "model": model}
+    result = el.Scenario({"duration": "10 s", "link": [link], "traffic": [load]}).run("sim", series=False).to_dict()
+    bits = result["links"][0]["utilisation"] * 1e6 * 10
+    assert bits == pytest.approx(8 * FRAMINGS[name].line_bytes(size) * result["traffic"][0]["packets_delivered"])
 
 
 @pytest.mark.parametrize(
@@ -108,6 +137,8 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
         (["--rate", "1 Mbit/s", "--waits", "1 s"], "two times"),
         (["--rate", "1 Mbit/s", "--waits", "0 s,1 s"], "nothing waits"),
         (["--rate", "1 Mbit/s", "--waits", "1 s,1 s", "--link", "up"], "--link is for FILE"),
+        ([str(FILE), "--link", "up", "--framing", "docsis"], "--framing is for --rate, without FILE"),
+        (["--rate", "1 Mbit/s", "--waits", "1 s,1 s", "--framing", "pppoe"], "Did you mean pppoe-"),
         (["nowhere.toml", "--link", "up"], "nowhere.toml"),
     ],
 )

@@ -42,7 +42,7 @@ mod _core {
     #[pymodule_export]
     use crate::quantity::quantity;
     #[pymodule_export]
-    use crate::register::{register, schema};
+    use crate::register::{line_bytes, register, schema};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

@@ -89,12 +89,12 @@ class Access:
     @property
     def down_packets_per_s(self) -> float:
         """Full packets that the downlink carries."""
-        return self.down_bps / (8 * self.line.wire_bytes(PACKET_B))
+        return self.down_bps / (8 * self.line.line_bytes(PACKET_B))
 
     @property
     def up_packets_per_s(self) -> float:
         """Full packets that the uplink carries."""
-        return self.up_bps / (8 * self.line.wire_bytes(PACKET_B))
+        return self.up_bps / (8 * self.line.line_bytes(PACKET_B))
 
 
 def parse_flows(name: str, text: str) -> tuple[int, int]:

@@ -116,7 +116,7 @@ def _packets(access: Access, rate_bps: float) -> str:
 
 def _target(access: Access, rate_bps: float, usual_s: float) -> float:
     """At least one and a half packets long (RFC 8289, section 4)."""
-    return max(usual_s, 1.5 * 8 * access.line.wire_bytes(PACKET_B) / rate_bps)
+    return max(usual_s, 1.5 * 8 * access.line.line_bytes(PACKET_B) / rate_bps)
 
 
 def _codel(access: Access, rate_bps: float, kind: str, factor: float) -> dict[str, Any]:

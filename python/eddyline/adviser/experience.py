@@ -95,7 +95,7 @@ def before_and_after(
 
 def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[float, float]) -> dict[str, Any]:
     """The line under load as a scenario; without `queues` as it is."""
-    framing = {"framing": access.line.framing()} if access.line.wire_bytes(0) else {}
+    framing = {"framing": access.line.framing()} if access.line.line_bytes(0) else {}
     varies = {"trace": {"kind": isp.profile}} if isp.profile else {}
     delay = f"{max(access.rtt_s) / 2 * 1e9:.0f} ns"
     links: list[dict[str, Any]] = [

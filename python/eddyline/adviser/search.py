@@ -261,7 +261,7 @@ def _why(access: Access, nearest: Row) -> str:
         f"with no queue both directions keep {KEPT + SPARE:.1%} in every case tried: "
         f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst ({o.worst_case})"
     )
-    acks = access.down_packets_per_s / 2 * access.line.wire_bytes(ACK_B) * 8 / access.up_bps
+    acks = access.down_packets_per_s / 2 * access.line.line_bytes(ACK_B) * 8 / access.up_bps
     if acks > 1 - KEPT - CLOSE:
         why += f"; the acknowledgements of a full download alone take {acks:.0%} of the uplink unless they are filtered"
     return why

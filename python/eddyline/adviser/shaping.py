@@ -95,7 +95,7 @@ def _stab(device: str, line: Line) -> str:
 
 def counted(size: float, line: Line) -> int:
     """Bytes of full packets as a queue below a size table counts them: those on the line, PTM's blocks excluded."""
-    full = line.wire_bytes(PACKET_B) if line.linklayer == "atm" else max(PACKET_B + line.overhead_B, line.minimum_B)
+    full = line.line_bytes(PACKET_B) if line.linklayer == "atm" else max(PACKET_B + line.overhead_B, line.minimum_B)
     return round(size * full / PACKET_B)
 
 

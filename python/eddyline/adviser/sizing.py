@@ -50,7 +50,7 @@ def both_busy(access: Access) -> tuple[float, float]:
     The packet rates D and U solve P D + A U / 2 = C_d / 8 and P U + A D / 2 = C_u / 8. Where the acknowledgements alone
     would fill a link, the flow that they belong to is slowed down by them and the other starves.
     """
-    p, a = access.line.wire_bytes(PACKET_B), access.line.wire_bytes(ACK_B) / 2
+    p, a = access.line.line_bytes(PACKET_B), access.line.line_bytes(ACK_B) / 2
     c, e = access.down_bps / 8, access.up_bps / 8
     determinant = p * p - a * a
     down = (p * c - a * e) / determinant

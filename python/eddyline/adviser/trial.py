@@ -98,7 +98,7 @@ def scenario(access: Access, queues: Queues, case: Case, stretch: float = 1.0) -
     """The case as a scenario."""
     duration = stretch * _duration(access, max(case.rtt_s))
     link: dict[str, Any] = {"delay": _time(min(case.rtt_s) / 2)}
-    if access.line.wire_bytes(0):
+    if access.line.line_bytes(0):
         link |= {"framing": access.line.framing()}
     gap = min(5.0, duration / 20)
     starts = {"together": (0.0, 0.0), "download first": (0.0, gap), "upload first": (gap, 0.0)}[case.order]

@@ -11,7 +11,7 @@ from eddyline.cli.types import OneOf
 
 __all__ = ["command"]
 
-PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
+PARTS = ("controllers", "queues", "traffic", "profiles", "framings", "presets", "papers")
 
 
 @click.command("list", short_help="what there is to choose from")
@@ -21,7 +21,7 @@ PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 def command(part: str | None, as_json: bool) -> None:
     """List what there is to choose from, each with its source.
 
-    PART is one of controllers, queues, traffic, profiles, presets, papers; all by default.
+    PART is one of controllers, queues, traffic, profiles, framings, presets, papers; all by default.
     """
     from eddyline.controllers.installed import conflicts
     from eddyline.kinds import controllers as kinds

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.types import OneOf
+from eddyline.framing import FRAMINGS
+
 if TYPE_CHECKING:
     from eddyline.probing import Finding
 
@@ -19,6 +22,7 @@ Examples:
   eddyline probe two-way.toml --link up
   eddyline probe two-way.toml --link up --short "64 B" --json
   eddyline probe --rate "192 kbit/s" --waits "3.1 s,3.1 s"     two measured waiting times
+  eddyline probe --rate "1 Mbit/s" --waits "81 ms,890 ms" --framing pppoe-llcsnap     on an ADSL line
 """
 
 
@@ -31,9 +35,21 @@ Examples:
 @click.option(
     "--waits", metavar="SHORT,LONG", help="Without FILE: waiting times of short and long packets in the full buffer."
 )
+@click.option(
+    "--framing",
+    type=OneOf(FRAMINGS),
+    help="Without FILE: the line's framing, as in scenario files; --rate then counts its bytes too, as a modem does.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the finding as one JSON document.")
 def command(
-    file: Path | None, link: str | None, short: str, long_: str, rate: str | None, waits: str | None, as_json: bool
+    file: Path | None,
+    link: str | None,
+    short: str,
+    long_: str,
+    rate: str | None,
+    waits: str | None,
+    framing: str | None,
+    as_json: bool,
 ) -> int:
     """Find out whether a link's buffer is limited in bytes, packets or cells, and its limit.
 
@@ -41,7 +57,7 @@ def command(
     times in the full buffer are compared: equal in a buffer of bytes, in proportion to their size in one of packets.
 
     With --rate and --waits in place of FILE, two measured waiting times are compared, without transmission and
-    propagation.
+    propagation. Packets on DSL lines need --framing: they take more on the line than their size, short ones most.
     """
     from eddyline.probing import probe
     from eddyline.scenario import Scenario
@@ -51,6 +67,8 @@ def command(
     if file is not None:
         if waits is not None:
             raise click.UsageError("--waits is for --rate, without FILE")
+        if framing is not None:
+            raise click.UsageError("--framing is for --rate, without FILE; a link of FILE has its own key framing")
         scenario = Scenario.load(file)
         if link is None:
             raise click.UsageError(f"--link is missing; links of {file} are {', '.join(scenario.links)}")
@@ -58,7 +76,7 @@ def command(
     else:
         if waits is None or link is not None:
             raise click.UsageError("--rate needs --waits SHORT,LONG" if waits is None else "--link is for FILE")
-        finding = _measured(rate or "", waits, (short, long_))
+        finding = _measured(rate or "", waits, (short, long_), framing)
     if as_json:
         sys.stdout.write(json.dumps(finding.to_dict(), ensure_ascii=False) + "\n")
     else:
@@ -66,7 +84,7 @@ def command(
     return 0
 
 
-def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
+def _measured(rate: str, waits: str, sizes: tuple[str, str], framing: str | None) -> Finding:
     from eddyline.errors import InputError
     from eddyline.probing import measured
     from eddyline.quantities import read
@@ -81,7 +99,7 @@ def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
     bps = read("--rate", "rate", rate)
     if bps <= 0:
         raise InputError(f"--rate {rate!r} must be above 0 bit/s")
-    return measured(bps, bytes_, times)
+    return measured(bps, bytes_, times, framing)
 
 
 def _show(finding: Finding) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 
 import eddyline as el
 
-from .conftest import Fixed
+from .conftest import ROOT, Fixed
 
 # Payload of one packet in bits: 1500 bytes less 40 of header.
 PACKET_BITS = 1460 * 8
@@ -174,3 +177,60 @@ def test_tcp_handles_idle_periods_unless_the_controller_does(one_flow):
 
     el.register("awake", Awake)
     assert windows("awake") == (20, 20)
+
+
+EVENTS = {
+    "path": el.PathFacts,
+    "ack": el.Ack,
+    "round": el.Round,
+    "loss": el.Loss,
+    "timeout": el.Timeout,
+    "sent": el.Sent,
+}
+
+
+def _declared(name: str) -> dict[str, bool]:
+    """The fields of a class in the stubs, and which of them can be None."""
+    stubs = ast.parse((Path(el.__file__).parent / "_core.pyi").read_text("utf-8"))
+    (found,) = [each for each in stubs.body if isinstance(each, ast.ClassDef) and each.name == name]
+    fields = [each for each in found.body if isinstance(each, ast.AnnAssign)]
+    return {ast.unparse(each.target): "| None" in ast.unparse(each.annotation) for each in fields}
+
+
+@pytest.mark.parametrize("called", EVENTS)
+def test_every_field_says_what_it_is_and_where_it_is_none(called):
+    event = EVENTS[called]
+    fields = _declared(event.__name__)
+    assert set(fields) == {name for name in dir(event) if not name.startswith("_")}
+    guide = (ROOT / "docs" / "guides" / "your-own-controller.md").read_text("utf-8")
+    (table,) = re.findall(r"^#### What can be None$(.*?)^A handler", guide, re.MULTILINE | re.DOTALL)
+    for name, may_be_none in fields.items():
+        told = getattr(event, name).__doc__
+        assert told, name
+        assert ("None if" in told or "None w" in told or "None for" in told) == may_be_none, (name, told)
+        assert (f"`{called}.{name}`" in table) == may_be_none, name
+
+
+@pytest.mark.parametrize(("timestamps", "reason"), [(False, "retransmission"), (True, "SACK only")])
+def test_no_sample_is_none(one_flow, timestamps, reason):
+    acks: list[el.Ack] = []
+    rounds: list[el.Round] = []
+
+    class Ear(Fixed):
+        def on_ack(self, ack: el.Ack) -> None:
+            acks.append(ack)
+
+        def on_round(self, round: el.Round) -> None:
+            rounds.append(round)
+
+    el.register("ear", Ear)
+    one_flow({"kind": "ear", "window": 12}, loss=0.02, seconds=10, tcp={"timestamps": timestamps}).run()
+    without = [a for a in acks if a.rtt is None]
+    assert 0 < len(without) < len(acks), reason
+    if timestamps:  # the hole is open as long as SACK alone acknowledges
+        assert all(a.in_recovery or a.lost == 0 for a in without)
+    for each in rounds:
+        samples = {each.first_rtt is None, each.last_rtt is None, each.min_rtt is None, each.mean_rtt is None}
+        assert len(samples) == 1
+        assert each.forward_delay is not None
+        assert each.reverse_delay is not None

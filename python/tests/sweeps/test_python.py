@@ -102,7 +102,7 @@ def test_what_cannot_be_read(lossy, tmp_path):
         el.read_sweep(tmp_path / "g")
     assert str(part) in e.value.hint
     (tmp_path / "g" / "sweep.json").write_text("{")
-    with pytest.raises(el.InputError, match="sweep.json is damaged"):
+    with pytest.raises(el.InputError, match=r"sweep\.json is damaged"):
         el.read_sweep(tmp_path / "g")
 
 

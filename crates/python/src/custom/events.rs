@@ -15,13 +15,15 @@ pub(super) fn seconds(time: Time) -> f64 {
 pub(crate) struct PathFacts {
     /// Payload bytes of a full segment.
     mss: u32,
-    /// Data packets per acknowledgement.
+    /// Data packets that one acknowledgement stands for.
     ack_ratio: u32,
     /// Initial window in packets.
     initial_window: f64,
-    /// Propagation and access delay of the round trip in seconds: unknown to a real sender, for experiments.
+    /// Propagation and access delay of the round trip in seconds, which a real sender cannot know; None where the
+    /// world does not know it either.
     known_base_rtt: Option<f64>,
-    /// Growth by what is acknowledged, at most so many packets per acknowledgement in slow start (RFC 3465), or None.
+    /// Growth by what is acknowledged, in slow start at most so many packets an acknowledgement (RFC 3465; infinite in
+    /// QUIC); None for growth by acknowledgement, which is the default.
     byte_counting: Option<f64>,
     /// Packets are paced whatever the controller wants.
     paced: bool,
@@ -43,15 +45,27 @@ impl PathFacts {
 /// An acknowledgement of new data.
 #[pyclass(frozen, get_all, name = "Ack", module = "eddyline._core")]
 pub(crate) struct PyAck {
+    /// When it arrived, in seconds.
     now: f64,
+    /// When the packet that caused it was sent, in seconds.
     sent_at: f64,
+    /// When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
     received_at: f64,
+    /// The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
+    /// retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1);
+    /// in QUIC, if all its packets were sent before one that was acknowledged earlier.
     rtt: Option<f64>,
+    /// Packets newly acknowledged, cumulatively or selectively.
     acked: f64,
+    /// Packets that were found lost by it.
     lost: f64,
+    /// Packets in flight after it.
     in_flight: f64,
+    /// What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned None.
     stamp: f64,
+    /// The window or the pacing rate, not the application or the receiver, held the sender back.
     cwnd_limited: bool,
+    /// Loss recovery is under way.
     in_recovery: bool,
 }
 
@@ -75,7 +89,9 @@ impl From<&Ack> for PyAck {
 /// A loss episode, or a congestion mark.
 #[pyclass(frozen, get_all, name = "Loss", module = "eddyline._core")]
 pub(crate) struct PyLoss {
+    /// When it was noticed, in seconds.
     now: f64,
+    /// Packets outstanding then (FlightSize of RFC 5681).
     flight_size: f64,
 }
 
@@ -88,8 +104,11 @@ impl From<&Loss> for PyLoss {
 /// The retransmission timer expired.
 #[pyclass(frozen, get_all, name = "Timeout", module = "eddyline._core")]
 pub(crate) struct PyTimeout {
+    /// When it expired, in seconds.
     now: f64,
+    /// Packets outstanding then (FlightSize of RFC 5681).
     flight_size: f64,
+    /// It had expired before without new data acknowledged in between.
     repeated: bool,
 }
 
@@ -102,8 +121,11 @@ impl From<&Timeout> for PyTimeout {
 /// A data packet is about to leave.
 #[pyclass(frozen, get_all, name = "Sent", module = "eddyline._core")]
 pub(crate) struct PySent {
+    /// When it leaves, in seconds.
     now: f64,
+    /// Packets in flight, this one included.
     in_flight: f64,
+    /// The window or the pacing rate, not the application or the receiver, held the sender back before.
     cwnd_limited: bool,
 }
 
@@ -116,22 +138,40 @@ impl From<&Sent> for PySent {
 /// A round trip, or the time from one decision to the next.
 #[pyclass(frozen, get_all, name = "Round", module = "eddyline._core")]
 pub(crate) struct PyRound {
+    /// When it began, in seconds.
     began: f64,
+    /// When it ended, in seconds.
     now: f64,
+    /// Acknowledgements of new data.
     acks: u32,
+    /// Packets acknowledged.
     acked: f64,
+    /// Packets found lost.
     lost: f64,
+    /// Packets in flight at its end.
     in_flight: f64,
+    /// The first round-trip sample in seconds; None if no acknowledgement had a sample.
     first_rtt: Option<f64>,
+    /// The last round-trip sample in seconds; None if no acknowledgement had a sample.
     last_rtt: Option<f64>,
+    /// The smallest round-trip sample in seconds; None if no acknowledgement had a sample.
     min_rtt: Option<f64>,
+    /// The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
     mean_rtt: Option<f64>,
+    /// Mean delay of the data packets to the receiver in seconds; None without acknowledgements, never in `on_round`.
     forward_delay: Option<f64>,
+    /// Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
+    /// acknowledgements, never in `on_round`.
     reverse_delay: Option<f64>,
+    /// Loss episodes that began.
     losses: u32,
+    /// Congestion marks that were echoed.
     marks: u32,
+    /// Timeouts.
     timeouts: u32,
+    /// As in `Ack`, at the last acknowledgement.
     cwnd_limited: bool,
+    /// Loss recovery was under way at the last acknowledgement.
     in_recovery: bool,
 }
 
