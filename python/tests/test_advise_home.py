@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import eddyline as el
 import eddyline._core as _core
 import eddyline.kinds as kinds
 from eddyline.adviser import search
@@ -154,6 +155,15 @@ def test_the_advice_makes_the_line_better(name: str, monkeypatch: pytest.MonkeyP
     devices = {re.search(r" dev (\S+) ", each)[1] for each in home.advice.tc}  # type: ignore[index]
     assert devices == {isp(name).wan, "br-lan"}
     assert home.sqm_pages["Basic Settings"].startswith(f"interface {isp(name).wan}, download ")
+
+
+def test_latency_is_that_of_requests_under_load() -> None:
+    home = el.advise_home("adsl", "3 Mbit/s", "1 Mbit/s", "20 ms", downloads=1, uploads=1, prefer="latency")
+    best = home.advice.choice.best
+    assert best.request_s == home.after.loaded_s
+    rows = [row for row in home.advice.choice.by_family if row.outcome.share >= best.outcome.share]
+    assert best.request_s <= 1.05 * min(row.request_s for row in rows)
+    assert home.to_dict()["improves"] is (home.after.loaded_s <= home.before.loaded_s)
 
 
 def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

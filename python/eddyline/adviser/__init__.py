@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eddyline.adviser.access import Access
-    from eddyline.adviser.search import Choice
+    from eddyline.adviser.search import Choice, Requests
     from eddyline.progress import Count
 
 __all__ = ["Advice", "advise"]
@@ -131,7 +131,8 @@ def advise(
         uploads: How many uploads.
         unit: What the limit of a FIFO counts: `"bytes"`, `"packets"` or `"cells"`.
         controller: Kind of congestion controller of all flows.
-        prefer: `"balance"`, `"latency"` or `"throughput"`: what decides among queues that suffice.
+        prefer: `"balance"`, `"latency"` or `"throughput"`: what decides among queues that suffice, or among those that
+            come nearest.
         have: What the router can set up: `"linux"` (any queue), `"sqm"` (OpenWrt's), `"fifo"`, `"codel"`, `"pie"`,
             `"fq_codel"` or `"cake"`.
         line: `"fibre"`, `"cable"`, `"vdsl"`, `"adsl"` or a keyword of tc-cake(8), as `"bridged-ptm"`: framing that is
@@ -146,6 +147,31 @@ def advise(
         InputError: One of the arguments is invalid.
     """
     from eddyline.adviser.access import Access
+
+    access = Access.of(
+        down,
+        up,
+        rtt,
+        downloads=str(downloads),
+        uploads=str(uploads),
+        controller=controller,
+        line_name=line,
+        share=share,
+    )
+    return advise_access(access, unit, prefer, have, wan, lan, done)
+
+
+def advise_access(
+    access: Access,
+    unit: str,
+    prefer: str,
+    have: str,
+    wan: str,
+    lan: str,
+    done: Count | None = None,
+    requests_s: Requests | None = None,
+) -> Advice:
+    """As `advise`, for an access link that is already read; `requests_s` as in `search`."""
     from eddyline.adviser.candidates import HAVE, UNITS
     from eddyline.adviser.choice import PREFERENCES
     from eddyline.adviser.search import search
@@ -161,19 +187,7 @@ def advise(
         # names that the kernel accepts, so that a command cannot contain anything else
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
             raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
-    if share is not None and not 0 < share <= 1:
-        raise InputError(f"share {share:g} is outside 0 to 1")
-    access = Access.of(
-        down,
-        up,
-        rtt,
-        downloads=str(downloads),
-        uploads=str(uploads),
-        controller=controller,
-        line_name=line,
-        share=share,
-    )
-    choice = search(access, unit, prefer, have, done)
+    choice = search(access, unit, prefer, have, done, requests_s)
     queues = choice.best.queues
     settings, pages = sqm_settings(access, queues, wan), sqm_pages(access, queues, wan)
     return Advice(access, unit, prefer, have, choice, tc_lines(access, queues, wan, lan), settings, pages)

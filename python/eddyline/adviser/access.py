@@ -77,6 +77,8 @@ class Access:
         kinds.require_controller(controller)
         shaped = line(line_name)
         if share is not None:
+            if not 0 < share <= 1:
+                raise InputError(f"share {share:g} is outside 0 to 1")
             shaped = replace(shaped, share=share)
         down_bps, up_bps = (shaped.share * rate for rate in rates)
         return cls(down_bps, up_bps, parse_rtt(rtt), flows[0], flows[1], controller, shaped)

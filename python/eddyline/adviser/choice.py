@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
     from eddyline.adviser.candidates import Queues
 
-__all__ = ["CLOSE", "KEPT", "PREFERENCES", "SPARE", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
+__all__ = [
+    "CLOSE",
+    "KEPT",
+    "NEAR",
+    "PREFERENCES",
+    "SPARE",
+    "Outcome",
+    "Row",
+    "dominates",
+    "nearest",
+    "preferred",
+    "suffices",
+]
 
 KEPT = 0.85
 """The share of its goodput alone that each direction must keep."""
@@ -25,6 +37,9 @@ SPARE = 0.005
 CLOSE = 0.02
 """What keeps less than this beyond `KEPT` is tried in more cases: the worst of a few says less than the worst of many.
 `docs/guides/adviser.md` has how far untried cases fall below."""
+
+NEAR = 0.05
+"""Where nothing suffices, a share that is this much below the largest is as good: delay tells such queues apart."""
 
 PREFERENCES = ("balance", "latency", "throughput")
 """The largest goodput over delay; the shortest delay; the largest goodput."""
@@ -92,11 +107,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Row:
-    """A candidate and its outcome."""
+    """A candidate and its outcome.
+
+    Attributes:
+        request_s: Mean time of a request under load, where that is the latency to choose by.
+    """
 
     family: str
     queues: Queues
     outcome: Outcome
+    request_s: float | None = None
 
 
 _Row = TypeVar("_Row", bound=Row)
@@ -138,21 +158,37 @@ def preferred(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row | Non
         shorter = [row for row in left if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
         left = shorter or [row for row in [*left, usual] if suffices(row)]
     left = _undominated(left)
-    if not left:
-        return None
+    return _of_preference(left, prefer, rtt_s) if left else None
+
+
+def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Row:
+    """Where none suffices: of the rows whose share is almost the largest, the one that the user prefers.
+
+    Args:
+        rows: Candidates.
+        prefer: One of `PREFERENCES`.
+        rtt_s: Round-trip time without queues.
+        usual: As in `preferred`: the nearest only where no other row is as near.
+    """
+    most = max(row.outcome.share for row in [*rows, usual])
+    near = [row for row in [*rows, usual] if row.outcome.share >= most - NEAR]
+    shorter = [row for row in near if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
+    return _of_preference(_undominated(shorter or near), prefer, rtt_s)
+
+
+def _of_preference(rows: Sequence[_Row], prefer: str, rtt_s: float) -> _Row:
+    left = rows
     if prefer == "latency":
-        least = min(row.outcome.worst_delay_s for row in left)
-        left = [row for row in left if row.outcome.worst_delay_s <= (1 + _SAME_DELAY) * least]
+        least = min(map(_latency, left))
+        left = [row for row in left if _latency(row) <= (1 + _SAME_DELAY) * least]
     elif prefer == "throughput":
         most = max(map(_goodput, left))
         left = [row for row in left if _goodput(row) >= (1 - _SAME_GOODPUT) * most]
     return max(left, key=lambda row: _power(row, rtt_s))
 
 
-def nearest(rows: Sequence[_Row]) -> _Row:
-    """Where none suffices: of the rows with the largest share, one that no row dominates."""
-    most = max(row.outcome.share for row in rows)
-    return _undominated([row for row in rows if row.outcome.share == most])[0]
+def _latency(row: Row) -> float:
+    return row.outcome.worst_delay_s if row.request_s is None else row.request_s
 
 
 def _goodput(row: Row) -> float:

@@ -16,7 +16,7 @@ from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eddyline.adviser.isp import Isp
     from eddyline.progress import Count
 
-__all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "before_and_after", "scenario"]
+__all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "experiences", "scenario"]
 
 FLOWS = 4
 """Downloads, and uploads, at a time: those of flent's test `rrul`."""
@@ -76,21 +76,24 @@ class Experience:
         return document
 
 
-def before_and_after(
-    isp: Isp, access: Access, queues: Queues, rates_bps: tuple[float, float], done: Count | None = None
-) -> tuple[Experience, Experience]:
-    """Simulates the line without and with the advised shaper.
+def experiences(
+    isp: Isp,
+    access: Access,
+    several: Sequence[Queues | None],
+    rates_bps: tuple[float, float],
+    done: Count | None = None,
+) -> list[Experience]:
+    """Simulates the line with shapers that have these queues, and without one where there are none.
 
     Args:
         isp: Its access type.
         access: The access link at the rates to which it is shaped.
-        queues: The advised queues.
+        several: Queues of each shaper.
         rates_bps: Rates of the line, down and up.
         done: Called after each run.
     """
-    tables = [scenario(isp, access, each, rates_bps) for each in (None, queues)]
-    before, after = run_all([partial(_experience, table) for table in tables], done=done)
-    return before, after
+    tables = [scenario(isp, access, each, rates_bps) for each in several]
+    return run_all([partial(_experience, table) for table in tables], done=done)
 
 
 def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[float, float]) -> dict[str, Any]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, before_and_after
+from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, experiences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.figure import Figure
 
     from eddyline.adviser import Advice
+    from eddyline.adviser.candidates import Queues
     from eddyline.adviser.isp import Isp
     from eddyline.progress import Count
 
@@ -75,6 +79,7 @@ class HomeAdvice:
             "isp": {"name": self.isp.name, "title": self.isp.title, "usual": list(self.usual), "figures": figures},
             "measured": {"down_bps": self.rates_bps[0], "up_bps": self.rates_bps[1]},
             "load": {"downloads": FLOWS, "uploads": FLOWS, "controller": self.advice.access.controller},
+            "improves": self.improves,
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
             "sqm": self.sqm,
@@ -136,7 +141,7 @@ def advise_home(
         uploads: How many uploads.
         unit: What the limit of a FIFO counts, as in `advise`.
         controller: Kind of congestion controller of all flows.
-        prefer: As in `advise`.
+        prefer: As in `advise`; latency is that of requests under load here.
         have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
         line: The line's framing, as in `advise`; the access type's by default.
         share: The share of the measured rates at which the router sends; the access type's by default.
@@ -147,7 +152,8 @@ def advise_home(
     Raises:
         InputError: One of the arguments is invalid.
     """
-    from eddyline.adviser import advise
+    from eddyline.adviser import advise_access
+    from eddyline.adviser.access import Access
     from eddyline.adviser.isp import isp as known
     from eddyline.adviser.sqm import sqm_pages, sqm_settings
     from eddyline.errors import InputError
@@ -159,25 +165,25 @@ def advise_home(
     usual = tuple(name for name, value in given.items() if value is None)
     texts = {name: kind.text(name) if value is None else value for name, value in given.items()}
     wan = kind.wan if wan is None else wan
-    advice = advise(
+    access = Access.of(
         texts["down"],
         texts["up"],
         texts["rtt"],
-        downloads=downloads,
-        uploads=uploads,
-        unit=unit,
+        downloads=str(downloads),
+        uploads=str(uploads),
         controller=controller,
-        prefer=prefer,
-        have=have,
-        line=kind.line if line is None else line,
+        line_name=kind.line if line is None else line,
         share=kind.share if share is None else share,
-        wan=wan,
-        lan=lan,
-        done=done,
     )
-    access, queues = advice.access, advice.choice.best.queues
     rates = (access.down_bps / access.line.share, access.up_bps / access.line.share)
-    before, after = before_and_after(kind, access, queues, rates)
+
+    def requests_s(several: Sequence[Queues]) -> list[float]:
+        loaded = (each.loaded_s for each in experiences(kind, access, several, rates))
+        return [inf if each is None else each for each in loaded]
+
+    advice = advise_access(access, unit, prefer, have, wan, lan, done, requests_s)
+    queues = advice.choice.best.queues
+    before, after = experiences(kind, access, [None, queues], rates)
     settings = sqm_settings(access, queues, wan, per_host=True)
     pages = sqm_pages(access, queues, wan, per_host=True)
     if settings is None or pages is None:

@@ -2,8 +2,9 @@
 
 Every candidate runs the first cases. Then each family's favourite runs all others in batches, and more of them if it is
 close to the limit; where one fails, the family's next one follows. If all fail, the candidate with the largest share so
-far runs on until it has run every case and is still the one: whatever has seen fewer cases already is worse. So either
-way no row of the table dominates the one that is shown as the advice.
+far, and the one that the user prefers of those with almost as large a share, run on until they have run every case and
+are still the ones: whatever has seen fewer cases already is worse. So either way no row of the table dominates the one
+that is shown as the advice.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from eddyline.adviser.trial import run_trials
 from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from eddyline.adviser.access import Access
     from eddyline.adviser.candidates import Queues
     from eddyline.adviser.cases import Case
     from eddyline.adviser.trial import Measured
     from eddyline.progress import Count
+
+    Requests = Callable[[Sequence[Queues]], Sequence[float]]
 
 __all__ = ["Choice", "search", "worst"]
 
@@ -69,6 +72,7 @@ class _Candidate:
     queues: Queues
     measured: dict[Case, Measured] = field(default_factory=dict)
     row: Row | None = None
+    request_s: float | None = None
 
     @property
     def tried(self) -> list[Case]:
@@ -77,7 +81,12 @@ class _Candidate:
 
 
 def search(
-    access: Access, unit: str, prefer: str = "balance", have: str = "linux", done: Count | None = None
+    access: Access,
+    unit: str,
+    prefer: str = "balance",
+    have: str = "linux",
+    done: Count | None = None,
+    requests_s: Requests | None = None,
 ) -> Choice:
     """Simulates the candidates that the user's router has, and chooses.
 
@@ -87,18 +96,25 @@ def search(
         prefer: One of `choice.PREFERENCES`.
         have: A key of `candidates.HAVE`.
         done: Called after each run with the number of runs so far and the expected total.
+        requests_s: Mean times of requests under load behind these queues, to choose by where latency is preferred.
     """
-    return _Search(access, unit, prefer, have, done).choice()
+    return _Search(access, unit, prefer, have, done, requests_s).choice()
 
 
 class _Search:
-    def __init__(self, access: Access, unit: str, prefer: str, have: str, done: Count | None) -> None:
+    def __init__(
+        self, access: Access, unit: str, prefer: str, have: str, done: Count | None, requests_s: Requests | None
+    ) -> None:
         known = families(access, unit)
         self._access = access
         self._prefer = prefer
         self._names = HAVE[have]
         self._candidates = [_Candidate(name, q) for name in self._names for q in known[name]]
         self._default = _Candidate(DEFAULT, default())
+        if requests_s is not None and prefer == "latency":
+            everybody = [*self._candidates, self._default]
+            for candidate, request_s in zip(everybody, requests_s([c.queues for c in everybody]), strict=True):
+                candidate.request_s = request_s
         self._cases = cases(access)
         self._more = more_cases(access)
         self._best_alone: dict[Case, float] = {}
@@ -138,14 +154,23 @@ class _Search:
             others = [row for row in rows if row is not best and choice.suffices(row)]
             return Choice(best, True, None, rows, usual, len(self._cases), [_trade(best, row) for row in others])
         while True:
-            # the default has run every case; of the others, whoever leads runs on
-            leaders = [self._leader(name) for name in self._names]
-            rows = [self._row(c) for c in leaders]
-            nearest = choice.nearest([*rows, usual])
-            left = [] if nearest is usual else self._left(leaders[rows.index(nearest)])
-            if not left:
+            # the default has run every case; of the others, the nearest and the one it is compared with run on
+            nearest = choice.nearest([self._row(c) for c in self._candidates], self._prefer, self._rtt_s, usual)
+            leader = max(self._candidates, key=lambda c: self._row(c).outcome.share)
+            running = [c for c in self._candidates if c is leader or self._row(c) is nearest]
+            work = [(c, left[:_BATCH]) for c in running if (left := self._left(c))]
+            if not work:
+                rows = [self._nearest_of(name, nearest, usual) for name in self._names]
                 return Choice(nearest, False, _why(self._access, nearest), rows, usual, len(self._cases), [])
-            self._run([(leaders[rows.index(nearest)], left[:_BATCH])])
+            self._run(work)
+
+    def _nearest_of(self, name: str, nearest: Row, usual: Row) -> Row:
+        """What the table has of a family where none suffices."""
+        if nearest.family == name:
+            return nearest
+        return choice.nearest(
+            [self._row(c) for c in self._candidates if c.family == name], self._prefer, self._rtt_s, usual
+        )
 
     def _run(self, work: Iterable[tuple[_Candidate, Sequence[Case]]]) -> None:
         """Simulates these cases, and the directions alone that their shares are relative to."""
@@ -194,7 +219,7 @@ class _Search:
     def _row(self, candidate: _Candidate) -> Row:
         if candidate.row is None:
             outcome = worst(candidate.measured, self._best_alone)
-            candidate.row = Row(candidate.family, candidate.queues, outcome)
+            candidate.row = Row(candidate.family, candidate.queues, outcome, candidate.request_s)
         return candidate.row
 
 
