@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline._core as _core
-from eddyline.adviser.line import LINES
 from eddyline.adviser.shaping import link_header
+from eddyline.framing import FRAMINGS, Framing
 from eddyline.probing import link_table
 
 if TYPE_CHECKING:
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["LinkCommands", "commands"]
 
-_FULL_B = 1514
-"""A full packet with Ethernet's header."""
-_CELL_B = 48
+_FULL_B = 1500
+"""A full packet."""
+_FULL_FRAME_B = 1514
+"""The same with Ethernet's header."""
+_CELL_B, _TRAILER_B = 48, 8
+_SIZES_B = (40, 52, 100, 576, 1500)
+"""Sizes of packets at which a shaper is compared with the link behind it."""
+_BARE = Framing("", 0, 0, "none")
 _NORMAL_MEAN_SD = 4
 """Mean of normal jitter without `mean`, in standard deviations."""
 _NO_LIMIT = 1_000_000  # packets: more than any path of a test holds
@@ -71,29 +76,23 @@ def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
 def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     notes: list[str] = []
     name, rate_bps = link["name"], _core.quantity("rate", link["rate"])
-    rate, queue = f"{rate_bps:.0f}bit", link["queue"]
-    table, keywords, ptm = _framing(link.get("framing"), leave, notes)
+    framing, queue = _framing(link.get("framing")), link["queue"]
     if queue["kind"] == "cake":
-        isolation = {"hosts": "triple-isolate", "flows": "flows"}.get(queue["isolation"], "triple-isolate")
-        filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
-        options = [
-            f"bandwidth {rate}",
-            "besteffort",
-            isolation,
-            f"rtt {_us(_seconds(queue['rtt']))}",
-            filters[queue["ack_filter"]],
-        ]
-        options.append(f"memlimit {_core.quantity('bytes', queue['limit']):.0f}")
-        lines = [f"tc qdisc replace dev {leave} root cake {' '.join(options)} {keywords}"]
+        lines = [f"tc qdisc replace dev {leave} root cake {_cake(queue, rate_bps, framing, notes)}"]
     else:
-        if ptm:
+        if framing.linklayer == "ptm":
             notes.append("framing: a size table has no packet transfer mode; take 1/65 off the rate")
-        burst = max(2 * _FULL_B, round(rate_bps / 8 / 1000))
-        bursts = f"burst {burst} cburst {burst}"
+        burst = max(2 * _FULL_FRAME_B, round(rate_bps / 8 / 1000))
+        htb = f"rate {rate_bps:.0f}bit burst {burst} cburst {burst} quantum {_FULL_FRAME_B}"
+        if queue["kind"] == "tbf" and (own := _framing(queue.get("framing"))) != framing:
+            # only the root has a size table
+            notes.append("queue tbf: the link's rate counts packets with the framing of the bucket, too")
+            framing = own
+        leaf = _leaf(queue, framing, notes)
         lines = [
-            f"tc qdisc replace dev {leave} root handle 1: {table}htb default 1",
-            f"tc class replace dev {leave} parent 1: classid 1:1 htb rate {rate} {bursts} quantum {_FULL_B}",
-            f"tc qdisc replace dev {leave} parent 1:1 handle 10: {_leaf(queue, notes)}",
+            f"tc qdisc replace dev {leave} root handle 1: {_size_table(framing, leave)}htb default 1",
+            f"tc class replace dev {leave} parent 1: classid 1:1 htb {htb}",
+            f"tc qdisc replace dev {leave} parent 1:1 handle 10: {leaf}",
         ]
     netem = _netem(link, notes)
     path = []
@@ -114,35 +113,64 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     return LinkCommands(name, lines, path, notes)
 
 
-def _framing(framing: Any, device: str, notes: list[str]) -> tuple[str, str, bool]:
-    """The size table of other disciplines, CAKE's keywords, and whether the line is in packet transfer mode.
+def _framing(given: Any) -> Framing:
+    """The framing of a link or of a shaper, by name or in numbers."""
+    if not given:
+        return _BARE
+    if isinstance(given, str):
+        return FRAMINGS[given]
+    overhead, minimum = (round(_core.quantity("bytes", given.get(key, "0 B"))) for key in ("overhead", "minimum"))
+    return Framing("", overhead, minimum, given.get("linklayer", "none"))
 
-    Linux counts the header of Ethernet, which packets of a scenario do not have: the size table takes it off, and CAKE
-    does where an overhead is given (`raw` counts it).
+
+def _size_table(framing: Framing, device: str) -> str:
+    """The size table of all disciplines but CAKE.
+
+    Linux counts the header of Ethernet, which packets of a scenario do not have: the size table takes it off.
     """
     header = link_header(device)
-    bare = (f"stab overhead {-header} linklayer ethernet " if header else "", "overhead 0", False)
-    if not framing:
-        return bare
-    if isinstance(framing, str):
-        # the keywords of tc-cake(8) are those of the scenario file
-        line = LINES.get(framing)
-        if line is None:
-            notes.append(f"framing {framing}: give its overhead by hand (tc-stab(8))")
-            return bare
-        overhead, minimum, layer = line.overhead_B, line.minimum_B, line.linklayer
-    else:
-        overhead, minimum = (round(_core.quantity("bytes", framing.get(key, "0 B"))) for key in ("overhead", "minimum"))
-        layer = framing.get("linklayer", "none")
-    table = f"stab mpu {minimum} overhead {overhead - header} linklayer {'atm' if layer == 'atm' else 'ethernet'} "
-    return table, f"overhead {overhead} mpu {minimum} {layer if layer != 'none' else 'noatm'}", layer == "ptm"
+    if framing == _BARE:
+        return f"stab overhead {-header} linklayer ethernet " if header else ""
+    layer = "atm" if framing.linklayer == "atm" else "ethernet"
+    return f"stab mpu {framing.minimum_B} overhead {framing.overhead_B - header} linklayer {layer} "
 
 
-def _leaf(queue: Mapping[str, Any], notes: list[str]) -> str:
+def _counted_B(framing: Framing) -> int:  # noqa: N802 (bytes)
+    """What disciplines behind a size table count for a full packet."""
+    layer = "atm" if framing.linklayer == "atm" else "none"
+    return Framing("", framing.overhead_B, framing.minimum_B, layer).line_bytes(_FULL_B)
+
+
+def _cake(queue: Mapping[str, Any], rate_bps: float, line: Framing, notes: list[str]) -> str:
+    framing = line
+    if "bandwidth" in queue:
+        link_bps, rate_bps = rate_bps, _core.quantity("rate", queue["bandwidth"])
+        framing = _framing(queue.get("framing"))
+        slower = [s for s in _SIZES_B if line.line_bytes(s) / link_bps > framing.line_bytes(s) / rate_bps * (1 + 1e-9)]
+        if slower:
+            sizes = ", ".join(f"{size} B" for size in slower)
+            notes.append(f"queue cake: the link is slower than its bandwidth for packets of {sizes}; only CAKE is here")
+    # it takes off Ethernet's header where an overhead is given (`raw` counts it)
+    keywords = "overhead 0"
+    if framing != _BARE:
+        layer = "noatm" if framing.linklayer == "none" else framing.linklayer
+        keywords = f"overhead {framing.overhead_B} mpu {framing.minimum_B} {layer}"
+    filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
+    options = [
+        f"bandwidth {rate_bps:.0f}bit",
+        "besteffort",
+        {"hosts": "triple-isolate", "flows": "flows"}.get(queue["isolation"], "triple-isolate"),
+        f"rtt {_us(_seconds(queue['rtt']))}",
+        filters[queue["ack_filter"]],
+        f"memlimit {_core.quantity('bytes', queue['limit']):.0f}",
+        keywords,
+    ]
+    return " ".join(options)
+
+
+def _leaf(queue: Mapping[str, Any], framing: Framing, notes: list[str]) -> str:
     kind = queue["kind"]
     plain = {
-        "droptail": _fifo,
-        "headdrop": _fifo,
         "codel": _codel,
         "fq_codel": _codel,
         "pie": _pie,
@@ -151,33 +179,50 @@ def _leaf(queue: Mapping[str, Any], notes: list[str]) -> str:
     }
     if kind in plain:
         return plain[kind](queue, notes)
-    limit = queue.get("limit", "unlimited")
-    notes.append(f"queue {kind}: no discipline of tc is the same; these lines have a plain queue of its size")
-    if kind in ("ack_filter", "ack_decimation"):
-        notes.append("CAKE has a filter of acknowledgements: cake ack-filter")
-    return _fifo({"kind": "droptail", "limit": limit}, notes)
+    if kind == "tbf":
+        return _tbf(queue, framing, notes)
+    if kind not in ("droptail", "headdrop"):
+        notes.append(f"queue {kind}: no discipline of tc is the same; these lines have a plain queue of its size")
+        if kind in ("ack_filter", "ack_decimation"):
+            notes.append("CAKE has a filter of acknowledgements: cake ack-filter")
+    return _fifo(queue, framing, notes)
 
 
-def _fifo(queue: Mapping[str, Any], notes: list[str]) -> str:
+def _fifo(queue: Mapping[str, Any], framing: Framing, notes: list[str]) -> str:
     limit, drops_head = queue.get("limit", "unlimited"), queue["kind"] == "headdrop"
-    if limit == "unlimited":
-        return f"{'pfifo_head_drop' if drops_head else 'pfifo'} limit {_NO_LIMIT}"
-    number, _, unit = limit.partition(" ")
-    if unit.startswith("packet"):
-        return f"{'pfifo_head_drop' if drops_head else 'pfifo'} limit {number}"
-    size = float(number) * _CELL_B if unit.startswith("cell") else _core.quantity("bytes", limit)
+    if limit == "unlimited" or limit.endswith("packets"):
+        return f"{'pfifo_head_drop' if drops_head else 'pfifo'} limit {_packets(limit)}"
     if drops_head:
         notes.append("queue headdrop: tc counts its limit in packets; this is the number of full ones")
-        return f"pfifo_head_drop limit {max(1, round(size / _FULL_B))}"
-    return f"bfifo limit {size:.0f}"
+        return f"pfifo_head_drop limit {_packets(limit)}"
+    if framing != _BARE or "cell" in limit:
+        notes.append("queue: bfifo counts its limit in bytes, framing included; this is that of as many full packets")
+    return f"bfifo limit {_full_packets(limit) * _counted_B(framing):.0f}"
 
 
-def _packets(limit: str) -> int:
-    """A limit in packets, full ones where it is in bytes."""
+def _tbf(queue: Mapping[str, Any], framing: Framing, notes: list[str]) -> str:
+    if queue["limit"] != "unlimited" and (queue["limit"].endswith("packets") or framing != _BARE):
+        notes.append("queue tbf: tc counts its limit in bytes, framing included; this is that of full packets")
+    limit = _full_packets(queue["limit"]) * _counted_B(framing)
+    rate, burst = _core.quantity("rate", queue["rate"]), _core.quantity("bytes", queue["burst"])
+    return f"tbf rate {rate:.0f}bit burst {burst:.0f} limit {limit:.0f}"
+
+
+def _full_packets(limit: str) -> float:
+    """How many full packets a limit holds, in parts of one too."""
     number, _, unit = limit.partition(" ")
     if limit == "unlimited":
         return _NO_LIMIT
-    return int(number) if unit.startswith("packet") else max(1, round(_core.quantity("bytes", limit) / _FULL_B))
+    if unit.startswith("packet"):
+        return float(number)
+    if unit.startswith("cell"):  # AAL5: its trailer is in the last cell
+        return float(number) / -(-(_FULL_B + _TRAILER_B) // _CELL_B)
+    return _core.quantity("bytes", limit) / _FULL_B
+
+
+def _packets(limit: str) -> int:
+    """A limit in packets, full ones where it is in bytes or cells."""
+    return max(1, round(_full_packets(limit)))
 
 
 def _ecn(queue: Mapping[str, Any]) -> str:
