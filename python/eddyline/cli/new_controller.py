@@ -7,12 +7,16 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eddyline.cli.controller_templates import PYTHON, RUST
 from eddyline.errors import InputError
 from eddyline.output import named, replaced, room
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["CRATE", "command", "library"]
 
@@ -38,16 +42,17 @@ def command(name: str, rust: bool, python: bool) -> None:
     _require_name(name)
     if folder.exists():
         raise InputError(f"{folder}: exists", "choose another name, or remove it")
+    templates = RUST if rust else PYTHON
     words = {
         "name": name,
-        "type": "".join(part[0].upper() + part[1:] for part in re.split("[-_]", name) if part),
+        "type": _type(name, templates.values()),
         "library": library(name) if rust else f"{_identifier(name)}.py",
     }
+    copied: dict[str, str] = {}
     if rust:
-        templates = RUST
+        if name == CRATE:
+            raise InputError(f"{name!r} is the crate that controllers are built on", "choose another name")
         words["crate"], copied = _crate()
-    else:
-        templates, copied = PYTHON, {}
     files = {_filled(path, words): _filled(text, words) for path, text in templates.items()}
     with replaced(folder) as new, named(new, folder):
         for path, text in (files | copied).items():
@@ -57,6 +62,13 @@ def command(name: str, rust: bool, python: bool) -> None:
     steps = [f"cd {shlex.quote(name)}", *(["cargo build --release"] if rust else [])]
     steps.append(f"eddyline run scenario.toml --controllers {built}")
     click.echo(f"wrote {folder}; next: {' && '.join(steps)}", err=True)
+
+
+def _type(name: str, templates: Iterable[str]) -> str:
+    """The name of the type, which is none that the templates or the languages use."""
+    wanted = "".join(part[0].upper() + part[1:] for part in re.split("[-_]", name) if part)
+    used = {word for text in templates for word in re.findall(r"\b[A-Z]\w*", text)}
+    return f"My{wanted}" if wanted in used | {"Exported", "None", "True", "False"} else wanted
 
 
 def library(name: str) -> str:

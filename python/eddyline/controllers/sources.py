@@ -92,7 +92,8 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.__file__ = str(path)
     if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))  # modules beside it can be imported, as by a script
+        # modules beside it can be imported; last, so that a file called queue.py does not replace Python's own
+        sys.path.append(str(path.parent))
     source = text.decode("utf-8", errors="replace")
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     sys.modules[name] = module
@@ -108,7 +109,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
 def _module(name: str) -> ModuleType:
     here = str(Path.cwd())
     if "" not in sys.path and here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)
     collect_at_exit()
     try:
         return importlib.import_module(name)

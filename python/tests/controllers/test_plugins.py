@@ -467,6 +467,33 @@ def test_new_controller_in_python_is_newreno(eddyline, tmp_path):
     el.unregister("my-law")
 
 
+IN_USE = ("controller", "ack", "loss", "path", "params", "timeout", "option", "result", "string", "self", "exported")
+
+
+@needs_cargo
+def test_new_controller_takes_names_that_rust_uses(tmp_path, monkeypatch):
+    """All in one crate: a module each, of which the first is exported, since a crate exports one controller."""
+    monkeypatch.chdir(tmp_path)
+    modules = []
+    for name in IN_USE:
+        assert main(["new-controller", name, "--rust"]) == 0
+        lines = (tmp_path / name / "src" / "lib.rs").read_text().splitlines()
+        unwanted = ("//!", "export!") if modules else ("//!",)
+        modules += [f"mod of_{name} {{", *(line for line in lines if not line.startswith(unwanted)), "}"]
+    whole = tmp_path / "controller"
+    (whole / "src" / "lib.rs").write_text("\n".join(modules))
+    checked = subprocess.run(["cargo", "check", "--offline"], cwd=whole, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize("name", ["queue", "numpy", "none", "eddyline", "controller"])
+def test_new_controller_takes_names_that_python_uses(installed, tmp_path, name):
+    assert installed("new-controller", name, "--python").code == 0
+    there = ("scenario.toml", "--controllers", f"{name}.py", "--set", "duration=5 s", "--set", "warmup=0 s")
+    ran = installed("sweep", *there, "--vary", "seed=1,2", "--out", "g", "--table", cwd=tmp_path / name)
+    assert ran.code == 0, ran.err
+
+
 def test_new_controller_refuses(eddyline, tmp_path):
     (tmp_path / "there").mkdir()
     for args, said in (
@@ -475,6 +502,7 @@ def test_new_controller_refuses(eddyline, tmp_path):
         (("a b", "--python"), "'a b' is no name for a controller"),
         (("mine",), "--rust or --python"),
         (("mine", "--rust", "--python"), "--rust or --python"),
+        (("eddyline-controller", "--rust"), "'eddyline-controller' is the crate that controllers are built on"),
         (("a" * 300, "--rust"), "a name of 300 letters is too long for files"),
     ):
         ran = eddyline("new-controller", *args)
