@@ -320,6 +320,24 @@ def test_schema_is_json_schema(eddyline):
     assert "duration" in schema["properties"]
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "t.toml", "--plot", "p.svg", "--width"),
+        ("run", "t.toml", "--plot", "p.svg", "--font-size"),
+        ("compare", "t.toml", "--packets"),
+        ("theory", "fairness", "t.toml", "--exponent"),
+        ("measure", "10.0.0.1", "--seconds"),
+        ("advise", "--isp", "lte", "--share"),
+    ],
+)
+def test_numbers_are_finite(eddyline, words, number):
+    ran = eddyline(*words, number)
+    assert (ran.code, ran.out) == (2, "")
+    assert words[-1] in ran.err
+
+
 def test_list_names_everything_with_its_source(eddyline):
     ran = eddyline("list")
     for name in ("fast", "reno", "newreno", "droptail", "cbr", "adsl2+"):

@@ -11,6 +11,7 @@ import click
 
 from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, silent
 from eddyline.cli.outputs import shown
+from eddyline.cli.types import Number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ Examples:
 @controllers()
 @overrides()
 @click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
-@click.option("--packets", type=click.FloatRange(min=0), default=2.0, show_default=True, help="The same for queues.")
+@click.option("--packets", type=Number(min=0), default=2.0, show_default=True, help="The same for queues.")
 @clock_of_kernel()
 @click.option("--strict", is_flag=True, help="Exit 1 if a deviation is not explained.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")

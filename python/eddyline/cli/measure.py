@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from eddyline.cli.types import Number
+
 __all__ = ["command"]
 
 EXAMPLES = """\b
@@ -25,9 +27,7 @@ Examples:
     "--port", type=click.IntRange(1, 65535), default=5710, show_default=True, help="The server's, TCP and UDP."
 )
 @click.option("--once", is_flag=True, help="With --server: end after one client.")
-@click.option(
-    "--seconds", type=click.FloatRange(0, 60), default=20, show_default=True, help="Of each test with TCP; 0: none."
-)
+@click.option("--seconds", type=Number(0, 60), default=20, show_default=True, help="Of each test with TCP; 0: none.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the link as a scenario file (.toml)."
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eddyline.cli.types import Number
 from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def figure_size() -> Callable[[Any], Any]:
             ("--font-size", 1, 100, "PT", "Size of the figure's text; 9 by default."),
             ("--width", 1, 50, "INCHES", "Width of the figure, as in 3.5."),
         ):
-            kind = click.FloatRange(least, most)
+            kind = Number(least, most)
             function = click.option(name, type=kind, metavar=unit, help=text, expose_value=False, callback=keep)(
                 function
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -16,6 +17,7 @@ __all__ = [
     "Controllers",
     "KindWith",
     "Names",
+    "Number",
     "OneOf",
     "Preset",
     "Queue",
@@ -195,6 +197,17 @@ class Shard(click.ParamType[tuple[int, int]]):
         if not (index.isdecimal() and shards.isdecimal() and 1 <= int(index) <= int(shards)):
             self.fail(f"{value!r} is not I/N, as in 1/8 to 8/8.", param, ctx)
         return int(index), int(shards)
+
+
+class Number(click.FloatRange):
+    """A finite number within a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 class Share(click.ParamType[float]):

@@ -9,8 +9,9 @@ import linecache
 import os
 import sys
 import traceback
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eddyline.controllers.base import handlers
 from eddyline.controllers.plugins import SUFFIXES
@@ -54,7 +55,10 @@ def load(what: str) -> None:
         return
     place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
     already = registered()
-    module = _file(Path(place)) if place.endswith(".py") else _module(place)
+    # standard output is for what commands print: one JSON document, or lines to be read by other programs
+    with redirect_stdout(sys.stderr):
+        module = _file(Path(place)) if place.endswith(".py") else _module(place)
+    vars(module).setdefault("print", _print_to_stderr)
     if colon:
         cls = getattr(module, name, None)
         if not isinstance(cls, type):
@@ -68,6 +72,10 @@ def load(what: str) -> None:
             f"{what}: registers no controller",
             'put @el.register("name") above the class, or say which: ' + what + ":Class",
         )
+
+
+def _print_to_stderr(*values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
+    print(*values, sep=sep, end=end, file=sys.stderr if file is None else file, flush=flush)
 
 
 def _file(path: Path) -> ModuleType:

@@ -434,3 +434,20 @@ def test_the_gauntlet_continues_after_the_error(eddyline, shy):
     assert not any(t["passed"] for t in tests)
     assert "line 27, in fall" in ran.err
     assert ran.err.count("Traceback") <= 2, "each once"
+
+
+def test_what_a_controller_prints_goes_to_standard_error(eddyline, tmp_path):
+    (tmp_path / "beside.py").write_text('print("imported")\n')
+    (tmp_path / "loud.py").write_text(
+        "import beside\nimport eddyline as el\nprint('loaded')\n\n"
+        "@el.register('loud')\nclass Loud(el.Controller):\n"
+        "    def __init__(self, path):\n        self.cwnd = 10.0\n        print('made', 1, sep='-')\n"
+        "    def on_ack(self, ack):\n        pass\n    def on_loss(self, loss):\n        pass\n"
+        "    def on_timeout(self, timeout):\n        pass\n"
+    )
+    assert eddyline("init", "two-way.toml").code == 0
+    words = ("--set", 'flow.*.controller={ kind = "loud" }', "--json")
+    for loaded in ("loud.py", "loud.py:Loud"):
+        ran = eddyline("run", "two-way.toml", "--controllers", loaded, *words)
+        assert json.loads(ran.out)["world"] == "sim"
+        assert all(line in ran.err.splitlines() for line in ("imported", "loaded", "made-1"))

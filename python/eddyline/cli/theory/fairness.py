@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.theory.question import question, shown_document
+from eddyline.cli.types import Number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ _MAX_ROWS = 20
 )
 @click.option(
     "--exponent",
-    type=float,
+    type=Number(),
     default=1.0,
     show_default=True,
     metavar="E",
