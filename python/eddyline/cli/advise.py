@@ -51,7 +51,8 @@ Examples:
     type=OneOf(["balance", "latency", "throughput"]),
     default="balance",
     show_default=True,
-    help="What decides among queues that suffice: goodput over delay, delay, or goodput.",
+    help="What decides among queues that suffice or come nearest: goodput over delay, delay (with --isp: of requests "
+    "under load), or goodput.",
 )
 @click.option(
     "--have",
@@ -105,7 +106,8 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
     several phases. What counts is the worst case: a queue suffices if each direction keeps 85 % of its rate without the
     other. Of those that suffice, and that no other is better than in every respect, --prefer decides.
 
-    Exit 0 also where no queue suffices: the advice then says why, and which queue comes nearest.
+    Exit 0 also where no queue suffices: the advice then says why, and which queue comes nearest. --prefer decides among
+    those whose worst share is within 5 percentage points of the largest one.
 
     With --isp the line of a home is simulated under four downloads and four uploads, with its own buffers and with the
     advised ones: the bufferbloat grade and the round trips a minute are from these runs. The grade is by the mean
