@@ -253,7 +253,7 @@ def test_a_file_that_expects_nothing_is_named(eddyline, scenario):
         ran = eddyline("check", scenario(), *more)
         assert ran.code == 0
         assert ran.err == f"warning: {scenario()}: no [[expect]] tables, nothing was checked\n"
-    assert json.loads(ran.out) == {"held": 0, "failed": 0, "expectations": []}
+    assert json.loads(ran.out) == {"held": 0, "failed": 0, "expectations": [], "errors": []}
 
 
 def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):

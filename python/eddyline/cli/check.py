@@ -164,18 +164,24 @@ def _show(checked: Sequence[Checked], as_json: bool) -> None:
     outcomes = [e for c in checked for e in c.expectations]
     failed = sum(not e["held"] for e in outcomes)
     if as_json:
-        document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes}
+        errors = [{"file": c.file, "why": str(e)} for c in checked for e in c.failures]
+        document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes, "errors": errors}
         json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
         _tables(checked)
-        print(f"{len(outcomes) - failed} held, {failed} failed")
+        print(f"{len(outcomes) - failed} held, {failed} failed{_not_run(checked)}")
     for c in checked:
         if not c.expectations and not c.failures:
             click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
         for error in c.failures:
             click.echo(_traceback(error), nl=False, err=True)
             click.echo(f"failed: {c.file}: {error}", err=True)
+
+
+def _not_run(checked: Sequence[Checked]) -> str:
+    files = sum(bool(c.failures) for c in checked)
+    return f", {files} file{'s' * (files > 1)} could not be run to the end" if files else ""
 
 
 def _tables(checked: Sequence[Checked]) -> None:
@@ -243,8 +249,14 @@ def _markdown(checked: Sequence[Checked]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for c in checked:
+        rows = []
         for e in c.expectations:
             held = "yes" if e["held"] else "**no**"
-            cells = (c.file, e["of"], e["what"], _explained(e), e["bound"], e["world"], held, e["why"] or "")
-            lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
+            rows.append((e["of"], e["what"], _explained(e), e["bound"], e["world"], held, e["why"] or ""))
+        rows += [("", "", "", "", case.name, "**error**", case.message or "") for case in _errors(c)]
+        lines += [f"| {' | '.join(map(_cell, (c.file, *row)))} |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

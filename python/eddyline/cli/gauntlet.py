@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
+from eddyline.cli.options import controllers, given_controllers, packet_world, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, require_apart, shown
 from eddyline.cli.types import Controller, Controllers, Names
 
@@ -232,7 +233,8 @@ def _why(
         found.write(staged)
     if not as_json:
         click.echo(f"{found.sentence}\n")
-        click.echo(f"report: {folder / FILES[0]}; again: eddyline run {folder / FILES[1]} --out result")
+        again = f"eddyline run {shlex.quote(str(folder / FILES[1]))}{given_controllers()} --out result"
+        click.echo(f"report: {folder / FILES[0]}; again: {again}")
     return 0 if found.passed else 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "Key",
     "clock_of_kernel",
     "controllers",
+    "given_controllers",
     "overrides",
     "packet_world",
     "parse_override",
@@ -24,6 +26,9 @@ __all__ = [
     "silent",
     "timeout",
 ]
+
+
+_GIVEN = "eddyline.controllers"
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -47,12 +52,18 @@ def controllers() -> Callable[[Any], Any]:
 def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
     import os
 
+    ctx.meta[_GIVEN] = given
     requested = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
     if requested:
         from eddyline.controllers.sources import from_environment, load
 
         for what in (*from_environment(), *given):
             load(what)
+
+
+def given_controllers() -> str:
+    """The options --controllers of this command as they are typed, with a space in front."""
+    return "".join(f" --controllers {shlex.quote(what)}" for what in click.get_current_context().meta.get(_GIVEN, ()))
 
 
 def packet_world() -> Callable[[Any], Any]:

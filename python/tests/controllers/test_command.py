@@ -207,14 +207,24 @@ def test_the_result_of_the_other_world_is_kept(eddyline, shy):
 
 def test_the_other_files_expectations_are_kept(eddyline, shy, tmp_path):
     (tmp_path / "late.toml").write_text(TOML.replace('"shy" }', '"shy", after = "2 s" }'))
-    ran = eddyline("check", "late.toml", "shy.toml", "--controllers", "shy.py", "--json", "--junit", "out.xml")
+    words = ("check", "late.toml", "shy.toml", "--controllers", "shy.py")
+    ran = eddyline(*words, "--json", "--junit", "out.xml")
     assert ran.code == 1
-    assert json.loads(ran.out)["held"] == 1
+    document = json.loads(ran.out)
+    assert document["held"] == 1
+    assert [error["file"] for error in document["errors"]] == ["late.toml"]
+    assert "ZeroDivisionError" in document["errors"][0]["why"]
     assert "ZeroDivisionError" in ran.err
     assert "failed: late.toml: controller 'shy'" in ran.err
     assert '<error message="controller &apos;shy&apos;: Shy.on_ack raised' in (
         tmp_path / "out.xml"
     ).read_text().replace("'", "&apos;")
+    assert "1 held, 0 failed, 1 file could not be run to the end\n" in eddyline(*words, "--markdown", "out.md").out
+    _, _, late, shy_row = (tmp_path / "out.md").read_text().splitlines()
+    assert late.startswith(
+        "| late.toml |  |  |  |  | controller shy | **error** | controller 'shy': Shy.on_ack raised Zero"
+    )
+    assert shy_row.startswith("| shy.toml | flow.f |")
 
 
 def test_sweeps_load_the_controller_and_keep_the_other_points(eddyline, shy, tmp_path):

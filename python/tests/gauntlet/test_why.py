@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
@@ -16,9 +19,10 @@ from eddyline.gauntlet import drawing, explanation, suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Ran
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
@@ -45,8 +49,20 @@ def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp
     assert again["flows"][0]["controller"] == "reno"
     assert again["flows"][0]["goodput_bps"] == document["controllers"][0]["goodput_bps"]
     assert again["flows"][0]["rtt_s"]["p99"] == document["controllers"][0]["value"]
+    assert f"again: eddyline run {Path('why-deep-buffer', 'scenario.json')} --out result\n" in ran.out
     passed = eddyline(*words, "--controller", "fast", "--out", "w", "--json")
     assert (passed.code, json.loads(passed.out)["passed"]) == (0, True)
+
+
+def test_the_command_to_run_it_again_loads_its_controllers(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    file = tmp_path / "my own.py"
+    shutil.copy(ROOT / "examples" / "controllers" / "reno.py", file)
+    words = ("--controllers", file, "--controller", "my-newreno", "--why", "line-1m", "--seeds", 1, "--out", "the why")
+    ran = eddyline("gauntlet", *words)
+    (line,) = [line for line in ran.out.splitlines() if "again: " in line]
+    again = shlex.split(line.partition("again: ")[2])
+    assert again[:2] == ["eddyline", "run"]
+    assert eddyline(*again[1:], figures=False).code == 0
 
 
 @pytest.mark.parametrize("words", [("--why", "deep-bufer"), ("--why", "loss-1", "--only", "loss"), ("--why", "speeds")])
