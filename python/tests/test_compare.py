@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from eddyline.cli import main
 from eddyline.cli.compare import _percent
+from eddyline.deviations import explain
+from eddyline.deviations.explain import compare_with
 from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
 from eddyline.live import LiveRun
@@ -241,6 +244,21 @@ def test_what_nothing_explains_does_not_hide_a_cause(
     left = [(d["name"], d["quantity"]) for d in found["steps"][0]["deviations"] if not d["within"]]
     assert left == [("b", "utilisation")]
     assert not found["explained"]
+
+
+def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def result(*goodputs: float) -> Any:
+        flows = [{"name": f"{i}", "goodput_bps": each} for i, each in enumerate(goodputs)]
+        return SimpleNamespace(world="kernel", to_dict=lambda: {"flows": flows, "links": []})
+
+    monkeypatch.setattr(explain, "of_world", lambda *_: [(SimpleNamespace(name="pacing"), {})])
+    monkeypatch.setattr(explain, "unswitched", lambda *_: [])
+    monkeypatch.setattr(explain, "_switched", lambda *_: None)
+    scenario: Any = SimpleNamespace(to_dict=dict)
+    for trial, steps in ((result(1e6, 1e6, 1e6, 0.95e6), 1), (result(1e6, 1.12e6, 1.12e6, 1.12e6), 0)):
+        reference, other = result(0, 1e6, 1e6, 1e6), result(1e6, 1e6, 1e6, 1e6)
+        found = compare_with(scenario, reference, other, Tolerance(), lambda _, t=trial: [t])  # type: ignore[misc]
+        assert (len(found.steps), found.tried) == (steps, ["pacing"])
 
 
 def test_what_cannot_be_switched_in_sim_is_named(

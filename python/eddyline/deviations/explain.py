@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from eddyline.deviations.known import of_world, unswitched
@@ -89,11 +90,15 @@ def compare_with(
     while open_ and not comparison.explained:
         trials = [_switched(scenario, {**switched, **overrides}) for _, overrides in open_]
         left = [deviations(result, each, tolerance) for each in simulate(trials)]
-        best = min(range(len(open_)), key=lambda i: worst(left[i]))
+        # what trades one deviation for several explains nothing
+        better = [i for i in range(len(open_)) if _total(left[i]) < _total(comparison.left)]
+        if not better:
+            break
+        best = min(better, key=lambda i: worst(left[i]))
         largest = worst(comparison.left)
         if worst(left[best]) > (1.0 - _GAIN) * largest:
             # what nothing takes away hides no difference that explains the rest
-            best = min(range(len(open_)), key=lambda i: (_beyond(left[i]), worst(left[i])))
+            best = min(better, key=lambda i: (_beyond(left[i]), worst(left[i])))
             if _beyond(left[best]) >= _beyond(comparison.left) or worst(left[best]) > _KEPT * largest:
                 break
         difference, overrides = open_.pop(best)
@@ -107,6 +112,11 @@ def compare_with(
 def _beyond(found: list[Deviation]) -> int:
     """How many quantities deviate."""
     return sum(each.excess > 1.0 for each in found)
+
+
+def _total(found: list[Deviation]) -> float:
+    """All that deviates, by logarithms, so that a large deviation does not outweigh several others."""
+    return sum(log(each.excess) for each in found if each.excess > 1.0)
 
 
 def _switched(scenario: Scenario, overrides: Overrides) -> Scenario:
