@@ -14,7 +14,7 @@ import eddyline as el
 from eddyline.measurement.client import _Client
 from eddyline.measurement.datagrams import SPARSE, Arrival, Beside, Phase, enlarge, receive, send
 from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement
-from eddyline.measurement.protocol import negotiated
+from eddyline.measurement.protocol import goodput_bps, negotiated
 from eddyline.measurement.server import serve
 
 
@@ -51,6 +51,23 @@ def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:
             held = larger.getsockopt(socket.SOL_SOCKET, option)
             assert held in (8 << 20, 2 * most)
             assert held > usual.getsockopt(socket.SOL_SOCKET, option)
+
+
+@pytest.mark.parametrize("lost_at", [[], [0.5], [0.7], [0.74, 1.1, 1.9], [2.5], [2.9]])
+def test_goodput_is_never_above_the_rate(lost_at: list[float]) -> None:
+    """10 Mbit/s for 3 s, read every 10 ms in pieces of 64 KiB; after a loss nothing for 300 ms, then all at once."""
+    samples: list[tuple[float, int]] = []
+    read = 0
+    for step in range(300):
+        now = step / 100
+        if any(lost <= now < lost + 0.3 for lost in lost_at):
+            continue
+        while read < (arrived := int(1.25e6 * now)):
+            read = min(read + (1 << 16), arrived)
+            samples.append((now + 1e-5 * len(samples), read))
+    assert goodput_bps(samples) == pytest.approx(10e6, rel=0.01)
+    assert goodput_bps(samples) <= 10.03e6
+    assert goodput_bps(samples[:2]) == 0.0
 
 
 class _Line:

@@ -261,8 +261,9 @@ class _Client:
                     down[label] = got_down
                 if got_up is not None:
                     up[label] = got_up
+                got = (("down", got_down), ("up", got_up))
                 self.report(
-                    f"TCP, {label}: " + ", ".join(f"{v / 1e6:.4g} Mbit/s" for v in (got_down, got_up) if v is not None)
+                    f"TCP, {label}: " + ", ".join(f"{v / 1e6:.4g} Mbit/s {way}" for way, v in got if v is not None)
                 )
         return down, up
 

@@ -93,11 +93,23 @@ def drain(sock: socket.socket, seconds: float) -> list[tuple[float, int]]:
     return samples
 
 
-def goodput_bps(samples: list[tuple[float, int]], skipped: float = 0.25) -> float:
-    """Rate of the bytes read, the first share of the time skipped; 0 where hardly anything came."""
+def goodput_bps(samples: list[tuple[float, int]]) -> float:
+    """Rate of the bytes read, without the start; 0 where hardly anything came.
+
+    What came after a lost packet is read at once when the packet is sent again. A rate from before such a moment to
+    after it would be above that of the line. So both ends are where the count is furthest above its mean slope, where
+    nothing waits: the first between a quarter and half of the time, the last in the last fifth.
+    """
     if len(samples) < 3:
         return 0.0
-    begin = samples[0][0] + skipped * (samples[-1][0] - samples[0][0])
-    first = next(sample for sample in samples if sample[0] >= begin)
-    span = samples[-1][0] - first[0]
-    return 8 * (samples[-1][1] - first[1]) / span if span > 0 else 0.0
+    (begin, _), (end, read) = samples[0], samples[-1]
+    if end <= begin:
+        return 0.0
+    mean = read / (end - begin)
+
+    def least_waiting(low: float, high: float) -> tuple[float, int]:
+        inside = [s for s in samples if low <= (s[0] - begin) / (end - begin) <= high]
+        return max(inside or samples[-1:], key=lambda s: s[1] - mean * (s[0] - begin))
+
+    first, last = least_waiting(0.25, 0.5), least_waiting(0.8, 1.0)
+    return 8 * (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
