@@ -72,6 +72,10 @@ pub fn open(path: &Path) -> Result<Arc<dyn CustomKind>, PluginError> {
     let file = File::open(path).map_err(unreadable)?;
     file.take(wasm::MAGIC.len() as u64).read_to_end(&mut magic).map_err(unreadable)?;
     if magic != wasm::MAGIC {
+        if path.extension().is_some_and(|extension| extension == "wasm") {
+            let reason = "it is not a WebAssembly module, which begins with the bytes 00 61 73 6d".into();
+            return Err(PluginError::NotLoaded { path: path.to_owned(), reason });
+        }
         return Ok(Arc::new(kind::PluginKind::new(library::Library::open(path)?)));
     }
     let bytes = fs::read(path).map_err(unreadable)?;

@@ -318,7 +318,8 @@ def test_a_flow_ends_at_what_a_library_does_wrong(compiled, definitions, said):
 @needs_cc
 def test_files_that_are_refused(eddyline, compiled, tmp_path):
     (tmp_path / "s.toml").write_text(TOML)
-    (tmp_path / "text.so").write_text("no library")
+    for name in ("text.so", "text.wasm"):
+        (tmp_path / name).write_text("no library")
     (tmp_path / "import.wasm").write_bytes(newreno(imports=True))
     (tmp_path / "old.wasm").write_bytes(newreno(version=0))
     (tmp_path / "cut.wasm").write_bytes(newreno()[:100])
@@ -330,6 +331,7 @@ def test_files_that_are_refused(eddyline, compiled, tmp_path):
         (compiled(NAME='"\\\\"'), "its description is not valid: "),
         (tmp_path / "old.wasm", f"is built for version 0 of {version}"),
         (tmp_path / "text.so", "text.so: cannot be loaded: "),
+        (tmp_path / "text.wasm", "text.wasm: cannot be loaded: it is not a WebAssembly module"),
         (tmp_path / "none.so", "none.so: cannot be read: no such file or directory"),
         (tmp_path / "import.wasm", "import.wasm: cannot be loaded: it imports env.clock; a controller has no imports"),
         (tmp_path / "cut.wasm", "cut.wasm: cannot be loaded: "),
