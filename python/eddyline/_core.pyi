@@ -33,6 +33,7 @@ __all__ = [
     "controller_crate",
     "filter_bias",
     "late_samples",
+    "line_bytes",
     "load",
     "load_file",
     "load_plugin",

@@ -25,7 +25,7 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
 
     Points are short, so that as many kills as possible come while rows are stored.
     """
-    path, folder, chance = lossy(), tmp_path / "grid", random.Random(20)
+    path, folder, chance = lossy(('duration = "2 s"', 'duration = "10 s"')), tmp_path / "grid", random.Random(20)
     words = ("sweep", path, "--vary", rates(100), "--seeds", POINTS // 100, "--out", folder, "--workers", "2", "--json")
     held, orphans = 0, []
     for left in range(KILLS, 0, -1):
