@@ -309,6 +309,33 @@ def test_ctrl_c_stops_and_leaves_the_old_files(eddyline, scenario, tmp_path, mor
     assert sorted(p.name for p in tmp_path.iterdir()) == names
 
 
+BURST = """\
+duration = "1 h"
+link = [
+    { name = "f", rate = "10 Mbit/s", delay = "10 ms", queue = { kind = "droptail", limit = "100 packets" } },
+    { name = "b", rate = "10 Mbit/s", delay = "10 ms" },
+]
+[[flow]]
+name = "large"
+data = ["f"]
+ack = ["b"]
+controller = { kind = "fast", alpha = "10 packets", min_window = "1e15 packets" }
+"""
+
+
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_ctrl_c_stops_in_the_middle_of_a_burst(tmp_path, world):
+    """A window of 1e15 packets is sent in one event, and the queue drops it as fast."""
+    (tmp_path / "burst.toml").write_text(BURST)
+    p = start("run", tmp_path / "burst.toml", "--world", world, "--out", tmp_path / "out", "--json")
+    time.sleep(1.5)
+    assert p.poll() is None
+    p.send_signal(signal.SIGINT)
+    said, err = p.communicate(timeout=60)
+    assert (p.returncode, said, err.strip()) == (130, "", "interrupted")
+    assert [f.name for f in tmp_path.iterdir()] == ["burst.toml"]
+
+
 def test_kill_leaves_old_files_or_none_whenever_it_comes(eddyline, scenario, tmp_path):
     """Killed at many moments, in the middle of writing too."""
     path, out = scenario(), tmp_path / "out"

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::{ProcessTime, ThreadTime};
@@ -22,7 +23,7 @@ use crate::options::{SimOptions, TheoryOptions, WorldOptions};
 use crate::packet_files::about;
 use crate::packet_text::PacketText;
 use crate::scenario::Scenario;
-use crate::signals::Watch;
+use crate::signals::{Signals, Watch};
 use crate::theory::theory_error;
 
 /// The result of a run.
@@ -117,8 +118,10 @@ fn simulate(
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = run(&options.options(traces.clone(), packets.clone()), &mut observe);
-    if let Some(e) = custom::take().or(observer.watch.take()) {
+    let signals = Arc::new(Signals::new());
+    let options = Options { interruption: Some(signals.clone()), ..options.options(traces.clone(), packets.clone()) };
+    let outcome = run(&options, &mut observe);
+    if let Some(e) = custom::take().or(observer.watch.take()).or(signals.take()) {
         return Err(e);
     }
     if let Some(message) = traces.and_then(|files| files.take_error()) {

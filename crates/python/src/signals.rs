@@ -1,14 +1,17 @@
 //! Ctrl-C and progress callbacks while Rust works without the interpreter.
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use eddyline_sim::Interruption;
 use pyo3::prelude::*;
 
 /// Time between two checks for signals, which is also the time between two calls of a progress callback.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Checks for signals and reports progress some ten times a second.
+#[derive(Debug)]
 pub(crate) struct Watch {
     last: Instant,
     raised: Option<PyErr>,
@@ -22,6 +25,9 @@ impl Watch {
     /// If a tenth of a second has passed since the last check: checks for signals (Ctrl-C raises), then calls `report` with
     /// the interpreter. `Break` if either raised; [`Self::take`] has the exception.
     pub(crate) fn poll(&mut self, report: impl FnOnce(Python<'_>) -> PyResult<()>) -> ControlFlow<()> {
+        if self.raised.is_some() {
+            return ControlFlow::Break(());
+        }
         if self.last.elapsed() < INTERVAL {
             return ControlFlow::Continue(());
         }
@@ -33,5 +39,26 @@ impl Watch {
     /// The exception that a signal or `report` raised.
     pub(crate) fn take(&mut self) -> Option<PyErr> {
         self.raised.take()
+    }
+}
+
+/// Ctrl-C in the middle of an event.
+#[derive(Debug)]
+pub(crate) struct Signals(Mutex<Watch>);
+
+impl Signals {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Watch::new()))
+    }
+
+    /// The exception that a signal raised.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Interruption for Signals {
+    fn is_requested(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).poll(|_| Ok(())).is_break()
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -185,9 +186,9 @@ impl Host {
         }
     }
 
-    /// Lets stack and applications do what they can, until nothing is left; returns whether the last stream that is sent was completely
-    /// acknowledged.
-    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram<'_>)) -> bool {
+    /// Lets stack and applications do what they can, until nothing is left or `emit` refuses more; returns whether the last stream that
+    /// is sent was completely acknowledged.
+    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram<'_>) -> ControlFlow<()>) -> bool {
         let mut completed = false;
         let mut refused = None;
         let at = clock::instant(now);
@@ -227,14 +228,14 @@ impl Host {
                     connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
-            self.transmit(&transmit, data, emit);
+            let emitted = self.transmit(&transmit, data, emit);
             let done = match &self.sending {
                 // an acknowledgement with room to spare: there was nothing more to send
                 None => self.established && transmit.size < settings::MIN_DATAGRAM as usize,
                 Some(_) if self.may_probe => false,
                 Some(application) => data && application.is_ahead() && self.seen.holds_back(self.datagram),
             };
-            if done {
+            if done || emitted.is_break() {
                 break;
             }
         }
@@ -259,10 +260,10 @@ impl Host {
         }
     }
 
-    fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram<'_>)) {
+    fn transmit<T>(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram<'_>) -> T) -> T {
         let tag = self.receipts.take_sent();
         let content = &self.buffer[..transmit.size];
-        emit(Datagram { content, tag, ecn: transmit.ecn, data, handshake: !self.established });
+        emit(Datagram { content, tag, ecn: transmit.ecn, data, handshake: !self.established })
     }
 }
 

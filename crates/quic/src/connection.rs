@@ -1,5 +1,7 @@
 //! A connection: two hosts, the directions in which data goes, and how datagrams become packets.
 
+use std::ops::ControlFlow;
+
 use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_path::Ecn;
 use eddyline_quic_host::{ClientConfig, Datagram, EcnCodepoint, Host, Pair, clock, settings};
@@ -8,6 +10,9 @@ use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKin
 use eddyline_units::Time;
 
 use crate::in_transit::InTransit;
+
+/// Datagrams that a host sends before it asks whether the network takes more.
+const BURST: u32 = 1024;
 
 /// Something that the meter of a flow must know.
 #[derive(Debug, Clone, Copy)]
@@ -196,7 +201,17 @@ impl Connection {
 
     fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
         let (directions, sent) = (&self.directions, &mut self.in_transit[host]);
-        let completed = self.hosts[host].run(now, &mut |d| send((directions, sent), host, now, &d, sink));
+        let mut burst = 0u32;
+        let completed = self.hosts[host].run(now, &mut |d| {
+            send((directions, sent), host, now, &d, sink);
+            burst += 1;
+            // one acknowledgement may open a window larger than all memory
+            if burst.is_multiple_of(BURST) && sink.is_full() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
         self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;

@@ -14,6 +14,7 @@ mod simulation;
 
 pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, RecoveryState, Transport};
 pub use meter::{FlowMeter, LogEvent, LogSelection, LogSink, PacketLog, QLOG_VERSION, QlogSink};
+pub use network::Interruption;
 pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
 pub use run::run;
 pub use simulation::{

@@ -1,5 +1,6 @@
 //! The two ends of a flow's connection, a thread each.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier, PoisonError};
 use std::time::Duration;
@@ -104,7 +105,9 @@ impl<'a> End<'a> {
                 self.late(arrival.waited);
                 let datagram = BytesMut::from(&buffer[..arrival.bytes]);
                 let (socket, failure) = (&self.socket, &mut self.failure);
-                self.host.receive(now, datagram, arrival.ecn, &mut |d| transmit(socket, failure, &d));
+                self.host.receive(now, datagram, arrival.ecn, &mut |d| {
+                    let _ = transmit(socket, failure, &d);
+                });
                 done |= self.run(now);
             }
             let now = clock.now();
@@ -136,7 +139,8 @@ impl<'a> End<'a> {
     }
 }
 
-fn transmit(socket: &Socket, failure: &mut nix::Result<()>, datagram: &Datagram<'_>) {
+fn transmit(socket: &Socket, failure: &mut nix::Result<()>, datagram: &Datagram<'_>) -> ControlFlow<()> {
     let sent = socket.send(datagram.content, datagram.ecn.is_some());
     *failure = failure.and(sent);
+    if failure.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

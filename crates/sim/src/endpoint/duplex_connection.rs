@@ -29,7 +29,7 @@ impl<S: PacketSink> PacketSink for Piggyback<'_, S> {
         self.sink.send(now, packet);
     }
 
-    fn is_full(&self) -> bool {
+    fn is_full(&mut self) -> bool {
         self.sink.is_full()
     }
 

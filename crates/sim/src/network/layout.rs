@@ -177,6 +177,8 @@ impl Net {
             discarded: Vec::new(),
             counters: PacketCounters::default(),
             max_packets: u64::MAX,
+            interruption: None,
+            is_interrupted: false,
             attachments: Attachments::default(),
             delivers_corrupted: false,
             logger,

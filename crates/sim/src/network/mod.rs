@@ -6,6 +6,7 @@
 mod attachments;
 mod domain;
 mod event_queue;
+mod interruption;
 mod layout;
 mod nic_queue;
 mod pipes;
@@ -13,8 +14,11 @@ mod readings;
 
 pub use domain::{Crossing, Domains, TRANSIT};
 pub use event_queue::EventQueue;
+pub use interruption::Interruption;
 pub use layout::{Layout, Plan};
 pub use readings::LinkCounts;
+
+use std::sync::Arc;
 
 use eddyline_path::Packet as _;
 use eddyline_path::corruption::Corruption;
@@ -137,6 +141,10 @@ pub struct Net {
     pub counters: PacketCounters,
     /// Maximum of [`packets`](Self::packets).
     pub max_packets: u64,
+    /// Asked during long bursts.
+    pub interruption: Option<Arc<dyn Interruption>>,
+    /// It was requested.
+    pub is_interrupted: bool,
     attachments: Attachments,
     /// Endpoints of flows get damaged packets too, and find the damage by themselves; else a checksum drops them.
     pub delivers_corrupted: bool,
@@ -517,9 +525,10 @@ impl PacketSink for Net {
         self.enqueue(now, head, true, make);
     }
 
-    #[inline]
-    fn is_full(&self) -> bool {
-        self.packets() > self.max_packets
+    #[cold]
+    fn is_full(&mut self) -> bool {
+        self.is_interrupted |= self.interruption.as_ref().is_some_and(|i| i.is_requested());
+        self.is_interrupted || self.packets() > self.max_packets
     }
 
     #[inline]

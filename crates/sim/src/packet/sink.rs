@@ -34,8 +34,9 @@ pub trait PacketSink {
         self.send(now, make(head));
     }
 
-    /// Whether the network holds as many packets as its memory allows: the run ends soon, nothing more should be sent.
-    fn is_full(&self) -> bool;
+    /// Whether the network holds as many packets as its memory allows, or the run was interrupted: it ends soon, nothing more should
+    /// be sent.
+    fn is_full(&mut self) -> bool;
 
     /// Attaches the options of an acknowledgement; returns the value of its [`Packet::extra`].
     fn attach_options(&mut self, options: AckOptions) -> u32;

@@ -28,7 +28,7 @@ use super::sorted_network::SortedNetwork;
 use crate::endpoint::{FlowSetup, FlowState, Flows, OwnedFlows, Transport};
 use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
-use crate::packet::{Packet, PacketKind, PacketSink};
+use crate::packet::{Packet, PacketKind};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
@@ -174,6 +174,7 @@ impl<'a> Simulation<'a> {
         let dynamic = DynamicFlows::new(network, tables, &paths.arrivals, first_class as u32);
         let mut net = Net::new(network, plan, share.origins(network), options.general_queues, logger);
         net.max_packets = memory::max_packets(options.memory);
+        net.interruption.clone_from(&options.interruption);
         let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for i in 0..flows.len() {
             timers.set(1 + i as u32, flows.next_timer(i));
@@ -258,7 +259,11 @@ impl<'a> Simulation<'a> {
     }
 
     fn check_memory(&self, now: Time) -> ControlFlow<Stop> {
-        if self.net.is_full() { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
+        if self.net.is_interrupted {
+            return ControlFlow::Break(Stop::Observer);
+        }
+        let packets = self.net.packets();
+        if packets > self.net.max_packets { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
     }
 
     /// Why a simulation of `network` stopped, as an error.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eddyline_units::Time;
 
 use crate::meter::{LogSelection, LogSink, QlogSink};
+use crate::network::Interruption;
 
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,9 @@ pub struct Options {
     pub general_queues: bool,
     /// Bytes that the packets in the network may take, at 256 bytes each. Default: any number.
     pub memory: Option<u64>,
+    /// Ends the run also in the middle of an event that sends very many packets; the observer is called between events. Asked on the
+    /// thread that simulates. Default: nothing does.
+    pub interruption: Option<Arc<dyn Interruption>>,
     /// Threads to run on, where that pays. Same results. Default: one, which simulates a large network part after part.
     pub threads: usize,
     /// Divide every network that can be divided, also where it does not pay; for tests.

@@ -14,6 +14,7 @@ mod fair_queues;
 mod family;
 mod golden;
 mod incremental;
+mod interruption;
 mod invariants;
 mod link_options;
 mod linux_modules;

@@ -14,6 +14,7 @@ const BUDGET: Options = Options {
     qlog: None,
     general_queues: false,
     memory: Some(16 << 20),
+    interruption: None,
     threads: 1,
     divide_always: false,
     measure_scaling: false,
