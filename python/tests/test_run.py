@@ -312,28 +312,49 @@ def test_ctrl_c_stops_and_leaves_the_old_files(eddyline, scenario, tmp_path, mor
 BURST = """\
 duration = "1 h"
 link = [
-    { name = "f", rate = "10 Mbit/s", delay = "10 ms", queue = { kind = "droptail", limit = "100 packets" } },
-    { name = "b", rate = "10 Mbit/s", delay = "10 ms" },
+    {{ name = "f", rate = "10 Mbit/s", delay = "10 ms", queue = {{ kind = "droptail", limit = "100 packets" }} }},
+    {{ name = "b", rate = "10 Mbit/s", delay = "10 ms" }},
 ]
 [[flow]]
 name = "large"
 data = ["f"]
 ack = ["b"]
-controller = { kind = "fast", alpha = "10 packets", min_window = "1e15 packets" }
+controller = {}
+"""
+BUILT_IN = '{ kind = "fast", alpha = "10 packets", min_window = "1e15 packets" }'
+LARGE = """\
+import eddyline as el
+
+@el.register("large")
+class Large(el.Controller):
+    def __init__(self, path):
+        self.cwnd = 1e15
+    def on_ack(self, ack):
+        pass
+    def on_loss(self, loss):
+        pass
+    def on_timeout(self, timeout):
+        pass
 """
 
 
-@pytest.mark.parametrize("world", ["sim", "quic"])
-def test_ctrl_c_stops_in_the_middle_of_a_burst(tmp_path, world):
+@pytest.mark.parametrize(
+    ("world", "controller"),
+    [("sim", BUILT_IN), ("quic", BUILT_IN), ("sim", '{ kind = "large" }')],
+    ids=["sim", "quic", "python"],
+)
+def test_ctrl_c_stops_in_the_middle_of_a_burst(tmp_path, world, controller):
     """A window of 1e15 packets is sent in one event, and the queue drops it as fast."""
-    (tmp_path / "burst.toml").write_text(BURST)
-    p = start("run", tmp_path / "burst.toml", "--world", world, "--out", tmp_path / "out", "--json")
+    path, code = tmp_path / "burst.toml", tmp_path / "large.py"
+    path.write_text(BURST.format(controller))
+    code.write_text(LARGE)
+    p = start("run", path, "--world", world, "--controllers", code, "--out", tmp_path / "out", "--json")
     time.sleep(1.5)
     assert p.poll() is None
     p.send_signal(signal.SIGINT)
     said, err = p.communicate(timeout=60)
     assert (p.returncode, said, err.strip()) == (130, "", "interrupted")
-    assert [f.name for f in tmp_path.iterdir()] == ["burst.toml"]
+    assert not (tmp_path / "out").exists()
 
 
 def test_kill_leaves_old_files_or_none_whenever_it_comes(eddyline, scenario, tmp_path):

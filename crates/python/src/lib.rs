@@ -8,6 +8,7 @@ mod document;
 mod errors;
 mod load;
 mod names;
+mod observer;
 mod options;
 mod packet_files;
 mod packet_text;

@@ -9,7 +9,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{Execution, LogEvent, Options, Outcome, PacketLog, Progress, SimError};
+use eddyline_sim::{Execution, Interruption, LogEvent, Options, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,11 +19,11 @@ use crate::custom;
 use crate::document;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
+use crate::observer::{Observer, Reached};
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
 use crate::packet_files::about;
 use crate::packet_text::PacketText;
 use crate::scenario::Scenario;
-use crate::signals::{Signals, Watch};
 use crate::theory::theory_error;
 
 /// The result of a run.
@@ -78,18 +78,17 @@ pub(crate) fn run(
     if let Some(callback) = progress {
         callback.call1(py, (0.0, network.duration.as_secs_f64(), 0, 0.0))?;
     }
+    let callback = progress.map(|callback| callback.clone_ref(py));
+    let observer = Arc::new(Observer::new(callback, wall, network.duration.as_secs_f64()));
     let output = py.detach(|| {
-        let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(&mut observer, options, scenario.get(), |options, observe| {
+            WorldOptions::Sim(options) => simulate(&observer, options, scenario.get(), |options, observe| {
                 eddyline_sim::run(network, options, observe).map_err(|e| sim_error(e, network))
             }),
-            WorldOptions::Quic(options) => {
-                simulate(&mut observer, &options.record, scenario.get(), |options, observe| {
-                    eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
-                })
-            }
-            WorldOptions::Theory(options) => solve(network, options, &mut observer),
+            WorldOptions::Quic(options) => simulate(&observer, &options.record, scenario.get(), |options, observe| {
+                eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
+            }),
+            WorldOptions::Theory(options) => solve(network, options, &observer),
         })
     })?;
     let mut result = output.result;
@@ -103,7 +102,7 @@ type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// Runs a packet-level world that records `options` of `scenario`.
 fn simulate(
-    observer: &mut Observer<'_>,
+    observer: &Arc<Observer>,
     options: &SimOptions,
     scenario: &Scenario,
     run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
@@ -115,13 +114,14 @@ fn simulate(
         if custom::failed() || unwritten || packets.as_ref().is_some_and(|files| files.failed()) {
             return ControlFlow::Break(());
         }
-        observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
+        let (now, duration) = (p.now.as_secs_f64(), p.duration.as_secs_f64());
+        observer.progress(Reached { now, duration, events: p.events })
     };
     custom::begin();
-    let signals = Arc::new(Signals::new());
-    let options = Options { interruption: Some(signals.clone()), ..options.options(traces.clone(), packets.clone()) };
+    let interruption: Option<Arc<dyn Interruption>> = Some(observer.clone());
+    let options = Options { interruption, ..options.options(traces.clone(), packets.clone()) };
     let outcome = run(&options, &mut observe);
-    if let Some(e) = custom::take().or(observer.watch.take()).or(signals.take()) {
+    if let Some(e) = custom::take().or(observer.take()) {
         return Err(e);
     }
     if let Some(message) = traces.and_then(|files| files.take_error()) {
@@ -133,7 +133,7 @@ fn simulate(
     Ok(Output { result, series, log: log.or(kept), execution })
 }
 
-fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+fn solve(network: &Network, options: &TheoryOptions, observer: &Observer) -> PyResult<Output> {
     let result = match &options.base_rtt_s {
         Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
         None => eddyline_theory::run(network),
@@ -145,9 +145,9 @@ fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>
     let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
     let dynamics = eddyline_theory::dynamics_observed(network, &dynamics, &mut |now| {
         steps += 1;
-        observer.progress(now, duration, steps)
+        observer.progress(Reached { now, duration, events: steps })
     });
-    if let Some(e) = observer.watch.take() {
+    if let Some(e) = observer.take() {
         return Err(e);
     }
     let dynamics = dynamics.map_err(theory_error)?;
@@ -195,23 +195,6 @@ fn names_hint(network: &Network) -> String {
     let names = flows.chain(traffic).chain(network.links.iter().map(|l| &l.name));
     let names: Vec<String> = names.take(20).map(|name| format!("{name:?}")).collect();
     format!("names are {}", names.join(", "))
-}
-
-/// Checks for signals and calls the caller's progress callback.
-struct Observer<'a> {
-    callback: Option<&'a Py<PyAny>>,
-    began: Instant,
-    watch: Watch,
-}
-
-impl Observer<'_> {
-    /// The run has reached `now` of `duration` (virtual seconds) after so many events or steps.
-    fn progress(&mut self, now: f64, duration: f64, events: u64) -> ControlFlow<()> {
-        self.watch.poll(|py| {
-            let wall = self.began.elapsed().as_secs_f64();
-            self.callback.map_or(Ok(()), |f| f.call1(py, (now, duration, events, wall)).map(drop))
-        })
-    }
 }
 
 impl Run {

@@ -1,10 +1,8 @@
 //! Ctrl-C and progress callbacks while Rust works without the interpreter.
 
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use eddyline_sim::Interruption;
 use pyo3::prelude::*;
 
 /// Time between two checks for signals, which is also the time between two calls of a progress callback.
@@ -39,26 +37,5 @@ impl Watch {
     /// The exception that a signal or `report` raised.
     pub(crate) fn take(&mut self) -> Option<PyErr> {
         self.raised.take()
-    }
-}
-
-/// Ctrl-C in the middle of an event.
-#[derive(Debug)]
-pub(crate) struct Signals(Mutex<Watch>);
-
-impl Signals {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Watch::new()))
-    }
-
-    /// The exception that a signal raised.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl Interruption for Signals {
-    fn is_requested(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).poll(|_| Ok(())).is_break()
     }
 }

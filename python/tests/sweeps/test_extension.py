@@ -284,6 +284,16 @@ def test_a_point_that_takes_too_long_has_failed(eddyline, lossy, tmp_path):
         assert eddyline(*words, "--timeout", wrong).code == 2
 
 
+def test_a_point_in_the_middle_of_a_burst_times_out(eddyline, lossy):
+    """A window of 1e15 packets is sent in one event."""
+    fast = ("--set", 'flow.*.controller={ kind = "fast", alpha = "10 packets" }')
+    vary = ("--vary", "flow.*.controller.min_window=2 packets,1e15 packets")
+    ran = eddyline("sweep", lossy(), *fast, *vary, "--out", "grid", "--timeout", "1 s", "--json")
+    d = json.loads(ran.out)
+    assert (ran.code, d["done"], d["failed"]) == (1, 1, 1)
+    assert d["failures"][0]["why"] == "timeout: not finished after 1 s"
+
+
 def test_a_point_beyond_its_memory_has_failed(eddyline, lossy):
     """A window of 10 GB fails, its neighbour is stored."""
     window = "flow.*.controller.min_window=2 packets,9e6 packets"
