@@ -58,13 +58,13 @@ def register(
     if not isinstance(cls, type):
         raise InputError(f"{cls!r} is not a class", f"el.register({name!r}, Class)")
     own = handlers(cls)
-    if "on_ack" not in own and "on_round" not in own:
-        raise InputError(f"{cls.__name__} has neither on_ack nor on_round", "one of them has to grow its window")
-    for method in ("on_loss", "on_timeout"):
-        if method not in own:
-            raise InputError(
-                f"{cls.__name__} has no {method}", "a controller that does nothing there has a method with `pass`"
-            )
+    missing = [] if "on_ack" in own or "on_round" in own else ["on_ack or on_round"]
+    missing += [method for method in ("on_loss", "on_timeout") if method not in own]
+    if missing:
+        raise InputError(
+            f"{cls.__name__} has no {', no '.join(missing)}",
+            "on_ack or on_round grows the window; where a controller does nothing, it has a method with `pass`",
+        )
     for method in own:
         if _is_deferred(getattr(cls, method)):
             raise InputError(

@@ -166,10 +166,10 @@ def test_a_class_is_validated_when_it_is_registered():
         def __init__(self, path: el.PathFacts) -> None:
             self.cwnd = 1.0
 
-    with pytest.raises(el.InputError, match="Empty has neither on_ack nor on_round"):
+    with pytest.raises(el.InputError, match="Empty has no on_ack or on_round, no on_loss, no on_timeout"):
         el.register("empty", Empty)
     Empty.on_ack = lambda self, ack: None
-    with pytest.raises(el.InputError, match="Empty has no on_loss"):
+    with pytest.raises(el.InputError, match="Empty has no on_loss, no on_timeout"):
         el.register("empty", Empty)
     Empty.on_loss = Empty.on_timeout = lambda self, loss: None
     el.register("empty", Empty)

@@ -150,7 +150,7 @@ def test_the_help_and_runs_without_it_do_not_read_metadata():
         ("calm:CODE", "has no attribute 'CODE'"),
         ("math:pi", "is not a class"),
         ("math", "is not a class"),
-        ("pathlib:Path", "Path has neither on_ack nor on_round"),
+        ("pathlib:Path", "Path has no on_ack or on_round, no on_loss, no on_timeout"),
     ],
 )
 def test_a_broken_package_is_named(ran, site, where, told):
