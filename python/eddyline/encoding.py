@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eddyline.errors import ScenarioError
+from eddyline.errors import InputError, ScenarioError
 from eddyline.utf8 import required
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, str]]
+    Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object] | str]
 
-__all__ = ["pairs", "table_text", "value_text"]
+__all__ = ["assignment", "pairs", "table_text", "value_text"]
 
 
 def table_text(table: Mapping[str, Any], name: str) -> str:
@@ -36,11 +36,46 @@ def table_text(table: Mapping[str, Any], name: str) -> str:
 
 
 def pairs(overrides: Overrides) -> list[tuple[str, str]]:
-    """Overrides as dotted names with values as text."""
-    from collections.abc import Mapping
+    """Overrides as dotted names with values as text.
 
-    items = overrides.items() if isinstance(overrides, Mapping) else overrides
-    return [(required(key), value_text(value)) for key, value in items]
+    Args:
+        overrides: A dict, pairs, or texts as `--set` takes them, one or several.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    from collections.abc import Iterable, Mapping
+
+    if isinstance(overrides, Mapping):
+        items: Iterable[Any] = overrides.items()
+    elif isinstance(overrides, str) or not isinstance(overrides, Iterable):
+        items = [overrides]
+    else:
+        items = overrides
+    return [_pair(item) for item in items]
+
+
+def _pair(item: object) -> tuple[str, str]:
+    pair = assignment(item) if isinstance(item, str) else item
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise InputError(f"{item!r} is no override", "as in {'link.up.rate': '5 Mbit/s'} or 'link.up.rate=5 Mbit/s'")
+    return required(pair[0]), value_text(pair[1])
+
+
+def assignment(text: str) -> tuple[str, str] | None:
+    """KEY=VALUE, split at the first `=` outside quotes; none if there is no key or no `=`."""
+    quote, escaped = "", False
+    for place, char in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = quote == '"' and char == "\\"
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char == "=":
+            return (text[:place].strip(), text[place + 1 :].strip()) if place else None
+    return None
 
 
 def value_text(value: object) -> str:

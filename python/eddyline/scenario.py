@@ -135,9 +135,10 @@ class Scenario:
     def with_overrides(self, set: Overrides) -> Scenario:
         """The same scenario with keys set by dotted name: `{"link.up.rate": "5 Mbit/s", "flow.*.count": 2}`.
 
-        They are set in the scenario as it was written, after earlier ones: what follows from them, such as a limit of
-        `"200 ms"` or the defaults of another kind, follows anew. Of a stored result only the canonical scenario is
-        known, in which all of that is written out.
+        Texts as `--set` takes them, `"link.up.rate=5 Mbit/s"`, are overrides too, one or a list. They are set in the
+        scenario as it was written, after earlier ones: what follows from them, such as a limit of `"200 ms"` or the
+        defaults of another kind, follows anew. Of a stored result only the canonical scenario is known, in which all
+        of that is written out.
 
         Raises:
             ScenarioError: Something is wrong then.

@@ -85,6 +85,26 @@ def test_captures_of_a_simulation_agree_with_its_result(tmp_path: Path) -> None:
     check(folder, scenario().run("sim", series=False).to_dict())
 
 
+def test_wireshark_sees_sack_and_ecn(tmp_path: Path) -> None:
+    """It finds as many retransmissions as there are, and as many marks."""
+    codel = scenario().with_overrides(['link.d.queue={ kind = "codel", ecn = true }', "flow.x.tcp.ecn=true"])
+    for name, given in (("losses", scenario()), ("marks", codel)):
+        given.run_with(RunOptions(series=False, pcap=tmp_path / name))
+
+    def count(folder: str, condition: str) -> int:
+        read = tool(
+            "tshark", "-r", str(tmp_path / folder / captures.FILES[0]), "-Y", f"ip.addr == 10.64.0.1 && {condition}"
+        )
+        return len(read.stdout.splitlines())
+
+    resent = scenario().run("sim", series=False).to_dict()["flows"][0]["retransmits"]
+    assert count("losses", "tcp.options.sack.count > 0") > resent
+    assert count("losses", "(tcp.analysis.retransmission || tcp.analysis.out_of_order)") == resent > 0
+    assert count("marks", "tcp.flags.ece == 1 && tcp.flags.syn == 0") > 0
+    assert count("marks", "tcp.flags.cwr == 1 && tcp.flags.syn == 0") > 0
+    assert count("losses", "tcp.options.sack_perm") == 2
+
+
 def test_captures_replace_captures_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "captures"
     options = RunOptions(series=False, pcap=folder)

@@ -337,3 +337,14 @@ def test_overrides_apply_to_the_scenario_as_it_was_written(tmp_path: Path) -> No
     swept = el.sweep(cubic, varied, out=tmp_path / "swept", workers=1).flows
     alone = cubic.with_overrides({"link.there.rate": "3 Mbit/s"}).run().flows
     assert swept["rtt_s.p99"].tolist() == alone["rtt_s.p99"].tolist()
+
+
+def test_overrides_are_dicts_pairs_or_texts_as_on_the_command_line(table):
+    two_way = el.Scenario(table)
+    given = {"link.up.rate": "5 Mbit/s"}
+    wanted = two_way.with_overrides(given).canonical
+    for same in (list(given.items()), "link.up.rate=5 Mbit/s", ["link.up.rate = 5 Mbit/s"]):
+        assert two_way.with_overrides(same).canonical == wanted
+    for wrong in (5, "link.up.rate", [1], [("link.up.rate", "5 Mbit/s", "?")], [(1, 2)]):
+        with pytest.raises(el.InputError, match="is no override"):
+            two_way.with_overrides(wrong)

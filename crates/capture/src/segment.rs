@@ -55,6 +55,14 @@ pub struct Segment {
     pub mss: u32,
     /// Receive window in bytes, if there is one.
     pub window: Option<u64>,
+    /// ECN field of the IP header (RFC 3168, 5).
+    pub ecn: u8,
+    /// AE, CWR and ECE as one number (RFC 9768, 3.2.2).
+    pub ace: u8,
+    /// The flow uses selective acknowledgements.
+    pub selective: bool,
+    /// SACK blocks (RFC 2018) of an ACK, in payload bytes counted from 0; an empty one ends the list.
+    pub sack: [(u64, u64); 3],
 }
 
 impl Segment {
@@ -64,24 +72,16 @@ impl Segment {
     /// need not be as long as the scenario's.
     #[must_use]
     pub fn headers(&self) -> (Vec<u8>, u32) {
-        let options: &[u8] = match self.kind {
-            // maximum segment size, window scale
-            Kind::Syn | Kind::SynAck => {
-                let [high, low] = (self.mss.min(u32::from(u16::MAX)) as u16).to_be_bytes();
-                &[2, 4, high, low, 1, 3, 3, SCALE]
-            }
-            _ => &[],
-        };
+        let options = self.options();
         let headers = IP_HEADER + TCP_HEADER + options.len();
         let length = headers as u32 + self.payload;
         let mut bytes = Vec::with_capacity(headers);
         let (source, destination) = self.addresses();
-        ip_header(&mut bytes, length, source, destination);
+        ip_header(&mut bytes, length, self.ecn, source, destination);
         let port = FIRST_PORT.wrapping_add(self.flow as u16 % FIRST_PORT);
         let ports = if self.kind.is_from_sender() { [port, PORT] } else { [PORT, port] };
         ports.iter().for_each(|p| bytes.extend(p.to_be_bytes()));
-        // a number of 32 bits goes round
-        let next = self.sequence.wrapping_add(1) as u32;
+        let next = number(self.sequence);
         let (sequence, acknowledgement, flags) = match self.kind {
             Kind::Syn => (0, 0, SYN),
             Kind::SynAck => (0, 1, SYN | ACK),
@@ -91,13 +91,40 @@ impl Segment {
         };
         bytes.extend(sequence.to_be_bytes());
         bytes.extend(acknowledgement.to_be_bytes());
-        bytes.push(((TCP_HEADER + options.len()) as u8 / 4) << 4);
-        bytes.push(flags);
+        bytes.push(((TCP_HEADER + options.len()) as u8 / 4) << 4 | self.ace >> 2);
+        bytes.push(flags | (self.ace & 3) << 6);
         bytes.extend(self.window_field().to_be_bytes());
         // no checksum: the payload is not there
         bytes.extend([0; 4]);
         bytes.extend(options);
         (bytes, length)
+    }
+
+    fn options(&self) -> Vec<u8> {
+        let mut options = Vec::new();
+        match self.kind {
+            // maximum segment size, SACK permitted, window scale
+            Kind::Syn | Kind::SynAck => {
+                let [high, low] = (self.mss.min(u32::from(u16::MAX)) as u16).to_be_bytes();
+                options.extend([2, 4, high, low]);
+                if self.selective {
+                    options.extend([1, 1, 4, 2]);
+                }
+                options.extend([1, 3, 3, SCALE]);
+            }
+            Kind::Ack => {
+                let blocks = || self.sack.iter().take_while(|(first, end)| first < end);
+                let count = blocks().count() as u8;
+                if count > 0 {
+                    options.extend([1, 1, 5, 2 + 8 * count]);
+                    options.extend(
+                        blocks().flat_map(|&(first, end)| [number(first), number(end)]).flat_map(u32::to_be_bytes),
+                    );
+                }
+            }
+            Kind::Data | Kind::Fin => {}
+        }
+        options
     }
 
     fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
@@ -113,8 +140,13 @@ impl Segment {
     }
 }
 
-fn ip_header(bytes: &mut Vec<u8>, length: u32, source: Ipv4Addr, destination: Ipv4Addr) {
-    bytes.extend([0x45, 0]);
+/// The sequence number of a payload byte; one of 32 bits goes round.
+fn number(payload: u64) -> u32 {
+    payload.wrapping_add(1) as u32
+}
+
+fn ip_header(bytes: &mut Vec<u8>, length: u32, ecn: u8, source: Ipv4Addr, destination: Ipv4Addr) {
+    bytes.extend([0x45, ecn]);
     bytes.extend((length.min(u32::from(u16::MAX)) as u16).to_be_bytes());
     // identification 0, do not fragment, 64 hops, TCP, checksum
     bytes.extend([0, 0, 0x40, 0, 64, 6, 0, 0]);
@@ -129,8 +161,19 @@ fn ip_header(bytes: &mut Vec<u8>, length: u32, source: Ipv4Addr, destination: Ip
 mod tests {
     use super::*;
 
-    const DATA: Segment =
-        Segment { kind: Kind::Data, flow: 1, sender: 0, sequence: 1_460, payload: 1_460, mss: 1_460, window: None };
+    const DATA: Segment = Segment {
+        kind: Kind::Data,
+        flow: 1,
+        sender: 0,
+        sequence: 1_460,
+        payload: 1_460,
+        mss: 1_460,
+        window: None,
+        ecn: 0,
+        ace: 0,
+        selective: true,
+        sack: [(0, 0); 3],
+    };
 
     #[test]
     fn headers_say_what_the_packet_is() {
@@ -147,6 +190,22 @@ mod tests {
         assert_eq!(ack[28..32], 1_461u32.to_be_bytes());
         assert_eq!(ack[34..36], 4u16.to_be_bytes(), "65,536 B in units of 16 KiB");
         let (syn, length) = Segment { kind: Kind::Syn, sequence: 0, payload: 0, ..DATA }.headers();
-        assert_eq!((syn.len() as u32, syn[32] >> 4), (length, 7));
+        assert_eq!((syn.len() as u32, syn[32] >> 4), (length, 8));
+        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, SCALE]);
+        let (syn, _) = Segment { kind: Kind::Syn, sequence: 0, payload: 0, selective: false, ..DATA }.headers();
+        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 3, 3, SCALE]);
+    }
+
+    #[test]
+    fn acknowledgements_have_blocks_and_marks() {
+        let sack = [(2_920, 4_380), (u64::from(u32::MAX), u64::from(u32::MAX) + 10), (0, 0)];
+        let ack = Segment { kind: Kind::Ack, payload: 0, sack, ecn: 2, ace: 0b101, ..DATA };
+        let (bytes, length) = ack.headers();
+        assert_eq!((bytes.len(), length), (60, 60));
+        assert_eq!(bytes[1], 2, "ECT(0)");
+        assert_eq!(bytes[32..34], [10 << 4 | 1, ACK | 0x40], "AE and ECE");
+        assert_eq!(bytes[40..44], [1, 1, 5, 18]);
+        let edges: Vec<u32> = bytes[44..].chunks(4).map(|b| u32::from_be_bytes(b.try_into().unwrap())).collect();
+        assert_eq!(edges, [2_921, 4_381, 0, 10], "the second goes round");
     }
 }

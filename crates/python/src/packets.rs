@@ -6,7 +6,7 @@ use std::path::Path;
 use eddyline_capture::{Capture, Kind, Segment};
 use eddyline_scenario::Network;
 use eddyline_scenario::sides::Sides;
-use eddyline_sim::{LogEvent, PacketLog};
+use eddyline_sim::{LogEvent, PacketLog, SegmentFlags};
 use eddyline_units::Time;
 
 /// What the two hosts would see on their interfaces; only packets of flows have headers to show.
@@ -23,6 +23,7 @@ struct Headers {
     header: u32,
     mss: u32,
     window: Option<u64>,
+    selective: bool,
 }
 
 impl Captures {
@@ -34,13 +35,16 @@ impl Captures {
             header: flow.header,
             mss: flow.mss(),
             window: flow.receive_window,
+            selective: flow.tcp.sack,
         });
         Ok(Self { capture: Capture::create(folder)?, flows: headers.collect() })
     }
 
     /// Writes what the next rows say.
     pub(crate) fn append(&mut self, log: &PacketLog) -> io::Result<()> {
+        let mut sack = log.sack.iter().peekable();
         for i in 0..log.time_s.len() {
+            let blocks = sack.next_if(|(row, _)| *row == i).map(|(_, blocks)| *blocks);
             let sent = match log.event[i] {
                 event if event == LogEvent::Send as u8 => true,
                 event if event == LogEvent::Receive as u8 => false,
@@ -51,6 +55,7 @@ impl Captures {
                 continue;
             };
             let sender = headers.sender;
+            let flags = SegmentFlags::from_bits(log.header_flags[i]);
             let segment = Segment {
                 kind,
                 flow,
@@ -59,6 +64,10 @@ impl Captures {
                 payload: if kind == Kind::Data { log.bytes[i].saturating_sub(headers.header) } else { 0 },
                 mss: headers.mss,
                 window: headers.window,
+                ecn: flags.ecn() as u8,
+                ace: flags.ace(),
+                selective: headers.selective,
+                sack: blocks.unwrap_or_default(),
             };
             let (bytes, length) = segment.headers();
             let host = if kind.is_from_sender() == sent { sender } else { 1 - sender };

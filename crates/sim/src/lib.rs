@@ -12,10 +12,11 @@ mod parallel;
 mod run;
 mod simulation;
 
+pub use eddyline_tcp::SegmentFlags;
 pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, RecoveryState, Transport};
 pub use meter::{FlowMeter, LogEvent, LogSelection, LogSink, PacketLog, QLOG_VERSION, QlogSink};
 pub use network::Interruption;
-pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
+pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck, SackBlocks};
 pub use run::run;
 pub use simulation::{
     Decisions, Execution, Incremental, Options, Outcome, PROCESSORS, Progress, Scaling, SimError, SortedNetwork,

@@ -92,30 +92,16 @@ def clock_of_kernel() -> Callable[[Any], Any]:
 
 def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
     """KEY=VALUE, split at the first `=` outside quotes."""
+    from eddyline.encoding import assignment
     from eddyline.utf8 import required
 
     pairs = []
     for given in map(required, values):
-        cut = _equals(given)
-        if cut is None or cut == 0:
+        pair = assignment(given)
+        if pair is None:
             raise click.BadParameter(f"{given!r} is not KEY=VALUE, as in 'link.forward.rate=20 Mbit/s'")
-        pairs.append((given[:cut].strip(), given[cut + 1 :].strip()))
+        pairs.append(pair)
     return pairs
-
-
-def _equals(text: str) -> int | None:
-    quote, escaped = "", False
-    for place, char in enumerate(text):
-        if escaped:
-            escaped = False
-        elif quote:
-            escaped = quote == '"' and char == "\\"
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char == "=":
-            return place
-    return None
 
 
 def overrides(help: str = "Override a key of the file by its dotted name; may be repeated.") -> Callable[[Any], Any]:

@@ -96,8 +96,7 @@ Examples:
     "--pcap",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark); of world sim without SACK blocks "
-    "and timestamps.",
+    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(

@@ -7,6 +7,7 @@ use eddyline_scenario::Network;
 use eddyline_units::Time;
 
 use super::qlog::Qlog;
+use crate::packet::SackBlocks;
 
 /// Whose packets to log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,10 @@ pub struct PacketLog {
     pub bytes: Vec<u32>,
     /// The data packet is a retransmission.
     pub retransmission: Vec<bool>,
+    /// Flags of the header and the ECN field, as [`SegmentFlags::bits`](crate::SegmentFlags::bits).
+    pub header_flags: Vec<u8>,
+    /// SACK blocks of acknowledgements, each with its row; an empty block ends the list.
+    pub sack: Vec<(usize, SackBlocks)>,
 }
 
 impl PacketLog {
@@ -65,6 +70,7 @@ impl PacketLog {
 
     /// Adds the rows of a later piece.
     pub fn append(&mut self, later: &Self) {
+        let rows = self.time_s.len();
         self.time_s.extend_from_slice(&later.time_s);
         self.event.extend_from_slice(&later.event);
         self.packet.extend_from_slice(&later.packet);
@@ -73,6 +79,8 @@ impl PacketLog {
         self.seq.extend_from_slice(&later.seq);
         self.bytes.extend_from_slice(&later.bytes);
         self.retransmission.extend_from_slice(&later.retransmission);
+        self.header_flags.extend_from_slice(&later.header_flags);
+        self.sack.extend(later.sack.iter().map(|&(row, blocks)| (rows + row, blocks)));
     }
 
     /// Removes all rows and keeps their memory for the next ones.
@@ -85,6 +93,8 @@ impl PacketLog {
         self.seq.clear();
         self.bytes.clear();
         self.retransmission.clear();
+        self.header_flags.clear();
+        self.sack.clear();
     }
 }
 
@@ -107,6 +117,10 @@ pub struct LogRecord {
     pub bytes: u32,
     /// It is a retransmission.
     pub retransmission: bool,
+    /// Flags of the header and the ECN field.
+    pub header_flags: u8,
+    /// SACK blocks of an acknowledgement.
+    pub sack: Option<SackBlocks>,
 }
 
 /// Writes the log and the traces of flows during a run.
@@ -202,6 +216,10 @@ impl PacketLogger {
         log.seq.push(record.seq);
         log.bytes.push(record.bytes);
         log.retransmission.push(record.retransmission);
+        log.header_flags.push(record.header_flags);
+        if let Some(blocks) = record.sack {
+            log.sack.push((log.time_s.len() - 1, blocks));
+        }
         if log.time_s.len() == PacketLog::PIECE {
             self.pass_on();
         }

@@ -1,6 +1,6 @@
 //! Fields that few packets carry, kept beside them while they are in the network.
 
-use crate::packet::{AckOptions, Packet, PacketKind, PiggybackedAck};
+use crate::packet::{AckOptions, Packet, PacketKind, PiggybackedAck, SackBlocks};
 
 /// Values by handle; handles are reused.
 #[derive(Debug)]
@@ -62,6 +62,11 @@ impl Attachments {
             return AckOptions::default();
         }
         self.options.remove(packet.extra & !Packet::NOT_SELECTIVE)
+    }
+
+    /// The SACK blocks of an acknowledgement.
+    pub fn sack_of(&self, packet: &Packet) -> Option<SackBlocks> {
+        packet.has_options().then(|| self.options.slots[(packet.extra & !Packet::NOT_SELECTIVE) as usize])?.blocks
     }
 
     /// Keeps an acknowledgement for a data packet to carry; returns its handle.

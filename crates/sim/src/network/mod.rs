@@ -220,7 +220,7 @@ impl Net {
     #[inline(never)]
     fn enqueue_other(&mut self, now: Time, is_sent: bool, packet: &Packet) {
         if let (true, Some(log)) = (is_sent, &mut self.logger) {
-            log.log(now, LogEvent::Send, record(packet), None);
+            log.log(now, LogEvent::Send, record(packet, &self.attachments), None);
         }
         let mut packet = *packet;
         let hop = self.hops[packet.hop as usize];
@@ -304,7 +304,7 @@ impl Net {
     #[inline(never)]
     fn log(&mut self, now: Time, event: LogEvent, packet: &Packet, link: u32) {
         if let Some(log) = &mut self.logger {
-            log.log(now, event, record(packet), Some(link));
+            log.log(now, event, record(packet, &self.attachments), Some(link));
         }
     }
 
@@ -393,7 +393,7 @@ impl Net {
         }
         self.counters.delivered += 1;
         if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Receive, record(packet), None);
+            log.log(now, LogEvent::Receive, record(packet, &self.attachments), None);
         }
         true
     }
@@ -413,7 +413,7 @@ impl Net {
         }
         self.count_drop(packet);
         if let Some(log) = &mut self.logger {
-            log.log(now, LogEvent::Corrupted, record(packet), None);
+            log.log(now, LogEvent::Corrupted, record(packet, &self.attachments), None);
         }
         if self.delivers_corrupted && packet.kind != PacketKind::Cross {
             return Some(true);
@@ -565,7 +565,7 @@ fn other_time(rate: Rate, bytes: u32) -> Time {
 }
 
 /// A packet as the log records it.
-fn record(packet: &Packet) -> LogRecord {
+fn record(packet: &Packet, attachments: &Attachments) -> LogRecord {
     LogRecord {
         kind: packet.kind as u8,
         source: packet.flow,
@@ -573,5 +573,7 @@ fn record(packet: &Packet) -> LogRecord {
         bytes: packet.bytes,
         // an acknowledgement has the flag of the packet that it answers
         retransmission: packet.flags.retransmission() && packet.kind.is_from_sender(),
+        header_flags: packet.flags.header(),
+        sack: attachments.sack_of(packet),
     }
 }

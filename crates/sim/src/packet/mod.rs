@@ -9,7 +9,7 @@ use eddyline_path::{Acknowledgement, Class, Ecn};
 use eddyline_units::Time;
 
 pub use flags::PacketFlags;
-pub use options::{AckOptions, PiggybackedAck};
+pub use options::{AckOptions, PiggybackedAck, SackBlocks};
 pub use sink::{PacketHead, PacketSink};
 
 /// Kind of a packet.

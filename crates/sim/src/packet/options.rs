@@ -4,11 +4,14 @@ use eddyline_units::Time;
 
 use super::PacketFlags;
 
+/// SACK blocks (RFC 2018); an empty one ends the list.
+pub type SackBlocks = [(u64, u64); 3];
+
 /// TCP options of an acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AckOptions {
-    /// SACK blocks (RFC 2018); an empty one ends the list.
-    pub blocks: Option<[(u64, u64); 3]>,
+    /// What has arrived beyond the acknowledgement number.
+    pub blocks: Option<SackBlocks>,
     /// Fields of the AccECN option (RFC 9768).
     pub accecn: Option<[u32; 4]>,
 }

@@ -18,6 +18,7 @@ mod interruption;
 mod invariants;
 mod link_options;
 mod linux_modules;
+mod log_headers;
 mod log_pieces;
 mod memory;
 mod nic_queue;
