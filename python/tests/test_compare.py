@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations import explain
 from eddyline.deviations.explain import compare_with
+from eddyline.deviations.known import unswitched
 from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
 from eddyline.live import LiveRun
@@ -275,6 +277,22 @@ def test_what_cannot_be_switched_in_sim_is_named(
     out = capsys.readouterr().out
     assert late.clock == "real"
     assert "  known differences that sim has no key for:\n    samples: window and mean RTT are samples of" in out
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "names"),
+    [
+        # a packet of 1500 B takes 12 ms of 1 Mbit/s, 10 packets wait 120 ms
+        ("link.f.rate", "1 Mbit/s", ["transmission times"]),
+        ("flow.*.controller.alpha", "1000 packets", []),
+        ("flow.*.controller.kind", "newreno", []),
+    ],
+)
+def test_theory_names_a_sender_s_own_transmission_times(key: str, value: str, names: list[str]) -> None:
+    document = tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated"))
+    set_ = {key: value} if key != "flow.*.controller.kind" else {"flow.*.controller": {"kind": value}}
+    scenario = Scenario(document, set=set_)
+    assert [each.name for each in unswitched(scenario.to_dict(), scenario.run("theory").to_dict())] == names
 
 
 def test_deviations_by_hand() -> None:

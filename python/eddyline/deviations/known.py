@@ -204,6 +204,18 @@ def _paced_by_itself(flow: Table) -> bool:
     return bool("pacing_slack" in controller and plain and flow["tcp"].get("pacing") == "controller")
 
 
+def _own_transmission(scenario: Table, result: Table) -> bool:
+    """Whether a delay-based sender would take more than 1 % of its queueing delay from its own transmission times."""
+    by_delay = {flow["name"] for _, flow in _flows(scenario) if "base_rtt" in flow["controller"]}
+    for row in result["flows"]:
+        rtt, base, queueing = row["rtt_s"]["mean"], row["base_rtt_s"], row["queueing_delay_s"]
+        if row["name"].split("[")[0] not in by_delay or None in (rtt, base, queueing):
+            continue
+        if rtt - base - queueing > 0.01 * queueing:
+            return True
+    return False
+
+
 def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
     """Whether a flow of the result is so."""
     return lambda _, result: any(applies(row) for row in result["flows"])
@@ -328,6 +340,12 @@ KNOWN: tuple[KnownDifference, ...] = (
 """In the order in which they are tried."""
 
 UNSWITCHED: tuple[UnswitchedDifference, ...] = (
+    UnswitchedDifference(
+        "transmission times",
+        "senders see the transmission times of their own packets as queueing, which the equations do not know",
+        _THEORY,
+        _own_transmission,
+    ),
     UnswitchedDifference(
         "samples",
         "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",

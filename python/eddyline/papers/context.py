@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eddyline.errors import InputError
+from eddyline.papers.printed import PrintedNumber
 from eddyline.papers.runner import Runner
 from eddyline.reports.definitions import read
 
@@ -61,9 +62,9 @@ class Context:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The paper's printed values (`values.toml`)."""
+        """The paper's printed values (`values.toml`); those with a decimal point keep their digits."""
         with (self.folder / "values.toml").open("rb") as file:
-            return tomllib.load(file)
+            return tomllib.load(file, parse_float=PrintedNumber)
 
     @cached_property
     def reference(self) -> dict[str, Any]:

@@ -109,10 +109,20 @@ def panels(
         elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
             axes[-1].set_xscale("log")
             numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]))
+        elif numbers[1] == "plain" and all(number.is_integer() for number in numbers[0]):
+            axes[-1].xaxis.get_major_locator().set_params(integer=True)
         axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)
-        repeated = int(statistics["n"].max()) if len(statistics) else 0
-        heading(figure, f"{title}: means and 95 % intervals of {repeated} runs" if repeated > 1 else title)
+        heading(figure, title + _repetitions(statistics))
     return figure
+
+
+def _repetitions(statistics: pd.DataFrame) -> str:
+    """What a title says of the number of runs behind each point; nothing where no point has two."""
+    runs = statistics.loc[statistics["n"] > 0, "n"]
+    fewest, most = (int(runs.min()), int(runs.max())) if len(runs) else (0, 0)
+    if most < 2:
+        return ""
+    return f": means and 95 % intervals of {most if fewest == most else f'{fewest} to {most}'} runs"
 
 
 def _panel(
@@ -129,6 +139,12 @@ def _panel(
         if joined:
             axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=entry(name))
             axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)
+            # a band between neighbours has no width at a point without any
+            known = low.notna()
+            alone = known & ~known.shift(1, fill_value=False) & ~known.shift(-1, fill_value=False)
+            if alone.any():
+                errors = [(mean - low)[alone], (high - mean)[alone]]
+                axis.errorbar(part["place"][alone], mean[alone], errors, color=colour, fmt="none", capsize=2)
         else:
             shift = 0.6 * ((place + 0.5) / min(len(groups), MAX_LINES) - 0.5)
             errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 import eddyline as el
 from eddyline.plots.style import tex
@@ -287,6 +288,28 @@ def test_groups_of_one_alone_can_be_shown(eddyline, lossy):
     ran = eddyline("sweep", lossy(), "--vary", "flow.download.count=1", "--out", "g", "--table", "--of", "groups")
     assert ran.code == 0, ran.err
     assert "goodput" in ran.out
+
+
+def test_a_point_without_neighbours_has_an_error_bar(lossy, tmp_path):
+    """Names of flows follow their count: each but one is there at one value only."""
+    other = '[[flow]]\nname = "other"\ncontroller = { kind = "newreno" }\ndata = ["down"]\nack = ["up"]\n'
+    vary = {"flow.download.count": [1, 2], "link.up.delay": ["10 ms", "20 ms"]}
+    swept = el.sweep(lossy(more=other), vary, seeds=2, out=tmp_path / "counts")
+    figure = swept.plot("goodput_bps", x="flow.download.count", by="flow.download.count")
+    axis = figure.get_axes()[0]
+    assert figure.get_suptitle().endswith("of 4 runs")
+    figure.canvas.draw()
+    assert all(float(tick).is_integer() for tick in axis.get_xticks())
+    segments = [c.get_segments()[0] for c in axis.collections if isinstance(c, LineCollection)]
+    rows = swept.statistics("goodput_bps", keys=["flow.download.count"]).set_index(["flow", "flow.download.count"])
+    unit = 1e6
+    assert axis.get_ylabel() == "goodput (Mbit/s)"
+    alone = [("download", 1), ("download[0]", 2), ("download[1]", 2)]
+    assert len(segments) == len(alone)
+    for ((x, low), (_, high)), of in zip(segments, alone, strict=True):
+        row = rows.loc[of]
+        assert (x, low * unit, high * unit) == pytest.approx((of[1], row["ci95_low"], row["ci95_high"]))
+    assert "of 2 to 4 runs" in swept.plot(x="link.up.delay", by="link.up.delay").get_suptitle()
 
 
 def test_identical_repetitions_are_said_to_be(eddyline, scenario):

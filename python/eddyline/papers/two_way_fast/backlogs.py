@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
 import eddyline._core as _core
+from eddyline.papers.printed import PrintedNumber
 
 __all__ = ["left_open", "rounding"]
 
@@ -51,6 +51,6 @@ def _spread(rates: list[float]) -> float:
 
 def rounding(printed: float) -> float:
     """Half a unit of the last digit of a printed value, as a share of it."""
-    exponent = Decimal(str(printed)).as_tuple().exponent
-    assert isinstance(exponent, int)
-    return 0.5 * 10.0**exponent / abs(printed) if printed else 0.0
+    if not printed:
+        return 0.0
+    return (printed.half_a_digit if isinstance(printed, PrintedNumber) else 0.5) / abs(printed)
