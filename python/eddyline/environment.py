@@ -30,6 +30,7 @@ from eddyline.spelling import unknown
 try:
     import gymnasium
     from gymnasium import spaces
+    from gymnasium.utils import seeding
 except ImportError:
     raise NotInstalled("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
 
@@ -227,7 +228,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         if options:
             raise InputError(f"unknown options: {', '.join(options)}")
         self._seed = seed if seed is not None else int(self.np_random.integers(_SEEDS))
-        scenario = self._drawn().with_seed(self._seed)
+        scenario = self._drawn(seeding.np_random(self._seed)[0]).with_seed(self._seed)
         self._title = scenario.title
         self._stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
         self._observer, self._intervals = Observer(), _Intervals()
@@ -241,12 +242,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._intervals.measure(round)
         return self._observer.observe(round, self._stepper.window), self._info(self._stepper)
 
-    def _drawn(self) -> Scenario:
+    def _drawn(self, draws: np.random.Generator) -> Scenario:
         """The scenario of the next episode."""
         scenario = self._scenarios[0]
         if len(self._scenarios) > 1:
-            scenario = self._scenarios[int(self.np_random.integers(len(self._scenarios)))]
-        self._set = {key: values[int(self.np_random.integers(len(values)))] for key, values in self._randomise.items()}
+            scenario = self._scenarios[int(draws.integers(len(self._scenarios)))]
+        self._set = {key: values[int(draws.integers(len(values)))] for key, values in self._randomise.items()}
         return scenario.with_overrides(self._set) if self._set else scenario
 
     def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:

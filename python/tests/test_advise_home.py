@@ -189,6 +189,8 @@ def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert document["measured"] == {"down_bps": 8e6, "up_bps": 10e6}
     assert document["shaped"]["share"] == 0.95
     assert "uci set sqm.access.script='piece_of_cake.qos'" in document["sqm"]
+    assert document["sqm"][0] == "uci set sqm.access='queue'"
+    assert document["sqm"][-1] == "uci commit sqm && /etc/init.d/sqm restart"
 
 
 def test_no_settings_where_the_line_is_to_stay_as_it_is(
@@ -201,8 +203,31 @@ def test_no_settings_where_the_line_is_to_stay_as_it_is(
     assert "Leave the line as it is" in out
     assert "nearest queue" in out
     assert "Shaped to 90.0 %" in out
+    assert ("Nearest queue: CAKE" in out, "CAKE (nearest)" in out, "dvised" in out) == (True, True, False)
     for setting in ("uci", "Queue Discipline", "Expect grade", "after"):
         assert setting not in out
+
+
+@pytest.mark.parametrize(
+    ("line_name", "wan"),
+    [(None, "pppoe-wan"), ("vdsl", "pppoe-wan"), ("bridged-ptm", "wan"), ("ethernet", "wan")],
+)
+def test_only_lines_with_pppoe_have_its_interface(
+    line_name: str | None, wan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "cases", screening)
+    home = advise_home("vdsl2", "8 Mbit/s", "2 Mbit/s", line=line_name, have="fifo")
+    assert f"uci set sqm.access.interface='{wan}'" in home.sqm
+
+
+def test_a_slow_line_has_room_for_a_packet() -> None:
+    """40 ms of 200 kbit/s are 1000 B."""
+    access = Access.of("200 kbit/s", "50 kbit/s", "20 ms")
+    table = scenario(isp("fttp"), access, None, (200e3, 50e3))
+    limits = {link["name"]: link["queue"]["limit"] for link in table["link"]}
+    assert limits == {"down": "1 packets", "up": "1 packets"}
+    assert scenario(isp("fttp"), access, None, (400e3, 50e3))["link"][0]["queue"]["limit"] == "40 ms"
+    Scenario(table)
 
 
 @pytest.mark.parametrize("share", ["95", "0", "0%", "-5%", "101 %", "most", "nan"])

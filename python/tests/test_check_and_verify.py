@@ -278,6 +278,16 @@ def test_a_result_of_no_runs_is_none(eddyline, scenario, tmp_path):
     assert eddyline("verify", tmp_path / "out").code == 2
 
 
+def test_series_of_runs_that_have_none_are_a_difference(eddyline, scenario, tmp_path):
+    out = tmp_path / "out"
+    assert eddyline("run", scenario(), "--out", out, figures=False).code == 0
+    result = out / "result.json"
+    result.write_text(result.read_text().replace('"world": "sim"', '"world": "theory"'))
+    ran = eddyline("verify", out)
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out.startswith("different: ")
+
+
 def test_what_cannot_be_verified(eddyline, tmp_path):
     (tmp_path / "result.json").write_text("{")
     (tmp_path / "scenario.json").write_text("{}")

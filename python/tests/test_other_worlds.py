@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+import eddyline as el
 import eddyline.gauntlet as gauntlet
+import eddyline.live as live
 from eddyline.cli import main
 from eddyline.errors import InputError
 from eddyline.evaluation import evaluate
+from eddyline.live import LiveOptions
 from eddyline.scenario import Scenario
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_gauntlet_in_another_world() -> None:
@@ -33,6 +33,35 @@ def test_an_evaluation_in_another_world() -> None:
     found = evaluate(["noq-newreno"], world="quic", only=["step"], seeds=1, quick=True)
     assert found.failures == ()
     assert found.to_dict()["world"] == "quic"
+
+
+def test_the_kernel_has_no_controllers_of_one_s_own() -> None:
+    """Its executable does not know them, and would call them misspelt."""
+
+    @el.register("own-law")
+    class Own(el.Controller):
+        """A constant window."""
+
+        def __init__(self, path: el.PathFacts) -> None:
+            self.cwnd = path.initial_window
+
+        def on_ack(self, ack: el.Ack) -> None:
+            del ack
+
+        def on_loss(self, loss: el.Loss) -> None:
+            del loss
+
+        def on_timeout(self, timeout: el.Timeout) -> None:
+            del timeout
+
+    try:
+        flow = {"name": "x", "controller": {"kind": "own-law"}, "data": ["l"], "ack": ["l"]}
+        link = {"name": "l", "rate": "1 Mbit/s", "delay": "1 ms"}
+        scenario = Scenario({"duration": "1 s", "link": [link], "flow": [flow]})
+        with pytest.raises(InputError, match=r"world kernel has no controller own-law \(flow x\)"):
+            live.run(scenario._core, LiveOptions(Path()), None)
+    finally:
+        el.unregister("own-law")
 
 
 @pytest.mark.parametrize("command", [["gauntlet", "--controller", "noq-cubic"], ["evaluate", "noq-cubic"]])

@@ -38,6 +38,7 @@ impl QuicFlow {
     fn count(meter: &mut FlowMeter, connection: &mut Connection, place: usize) {
         for notice in connection.notices(place) {
             match notice {
+                Notice::Data { waited, .. } if meter.is_complete() => meter.on_late_data(waited),
                 Notice::Data { bytes, waited } => meter.on_data(bytes, waited, true),
                 Notice::Ack { now, waited } => meter.on_ack(now, waited),
                 Notice::Sample(rtt) => meter.on_sample(Some(rtt)),

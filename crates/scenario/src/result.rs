@@ -69,6 +69,7 @@ pub struct FlowResult {
     pub controller: String,
     /// Rate of all data packets that arrived at the receiver, headers included. Of a packet that is arriving at an end of the window, the
     /// part that arrives within it counts, so this is at most the rate of a last link of constant delay.
+    /// Retransmissions that arrive when all data has been delivered do not count.
     #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
     /// Rate of payload delivered to the application in order. Data that waits at the receiver for a missing packet counts when
@@ -249,7 +250,8 @@ pub struct ProbeResult {
     /// Messages sent again because they or their responses did not arrive.
     #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
-    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario.
+    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario. Where propagation
+    /// varies, its mean over the summary window, jitter included.
     #[schemars(extend("x-unit" = "s"))]
     pub idle_s: Option<f64>,
     /// TCP handshakes.
@@ -422,7 +424,8 @@ pub struct TrafficResult {
     /// Name of the table.
     pub name: String,
     /// Rate of the packets that arrived, headers included. The interval starts when the source's first packet may arrive (`start`
-    /// plus the path's propagation delay) and ends when its last one may (`stop` plus that delay) or, delayed by queues, does.
+    /// plus the path's propagation delay, the smallest where it varies) and ends when its last one may (`stop` plus that delay) or,
+    /// delayed by queues, does.
     #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
     /// Packets sent, whole run.

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import eddyline._core as _core
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+from eddyline.errors import InputError
 from eddyline.latency import grade
 from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
@@ -106,7 +108,7 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
             "name": way,
             "rate": f"{rate:.0f} bit/s",
             "delay": delay,
-            "queue": {"kind": "droptail", "limit": isp.text(f"buffer_{way}")},
+            "queue": {"kind": "droptail", "limit": _buffer(isp.text(f"buffer_{way}"), rate)},
             **framing,
             **varies,
         }
@@ -142,6 +144,15 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
         "flow": [_load("downloads", access, down, up), _load("uploads", access, up, down), ping],
         "probe": [{"name": "web", "data": up, "ack": down}],
     }
+
+
+def _buffer(limit: str, rate_bps: float) -> str:
+    """The line's own buffer, of a packet at least: on a slow line the usual time may be too short for one."""
+    try:
+        room = _core.quantity("time", limit) * rate_bps / 8
+    except InputError:  # packets or bytes
+        return limit
+    return limit if room >= PACKET_B else "1 packets"
 
 
 def _load(name: str, access: Access, data: list[str], ack: list[str]) -> dict[str, Any]:

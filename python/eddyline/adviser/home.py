@@ -145,7 +145,7 @@ def advise_home(
         have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
         line: The line's framing, as in `advise`; the access type's by default.
         share: The share of the measured rates at which the router sends; the access type's by default.
-        wan: Interface towards the provider; the usual name in OpenWrt by default.
+        wan: Interface towards the provider; the usual name in OpenWrt by default, `pppoe-wan` with PPPoE only.
         lan: Interface towards the hosts, for the `tc` commands.
         done: Called after each simulation.
 
@@ -155,6 +155,7 @@ def advise_home(
     from eddyline.adviser import advise_access
     from eddyline.adviser.access import Access
     from eddyline.adviser.isp import isp as known
+    from eddyline.adviser.line import line as framing_of
     from eddyline.adviser.sqm import sqm_pages, sqm_settings
     from eddyline.errors import InputError
 
@@ -164,7 +165,10 @@ def advise_home(
     given = {"down": down, "up": up, "rtt": rtt}
     usual = tuple(name for name, value in given.items() if value is None)
     texts = {name: kind.text(name) if value is None else value for name, value in given.items()}
-    wan = kind.wan if wan is None else wan
+    line = kind.line if line is None else line
+    if wan is None:
+        by_pppoe = "pppoe" in framing_of(line).name
+        wan = kind.wan if by_pppoe else kind.wan.removeprefix("pppoe-")
     access = Access.of(
         texts["down"],
         texts["up"],
@@ -172,7 +176,7 @@ def advise_home(
         downloads=str(downloads),
         uploads=str(uploads),
         controller=controller,
-        line_name=kind.line if line is None else line,
+        line_name=line,
         share=kind.share if share is None else share,
     )
     rates = (access.down_bps / access.line.share, access.up_bps / access.line.share)

@@ -85,7 +85,10 @@ def _cake(queue: Mapping[str, Any], line: Line) -> str:
 def sqm_settings(access: Access, queues: Queues, wan: str, *, per_host: bool = False) -> list[str] | None:
     """`uci` commands, or None where SQM has no such queue; `per_host` shares evenly among hosts where CAKE can."""
     option = _options(access, queues, wan, per_host)
-    return None if option is None else [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
+    if option is None:
+        return None
+    settings = [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
+    return ["uci set sqm.access='queue'", *settings, "uci commit sqm && /etc/init.d/sqm restart"]
 
 
 def sqm_pages(access: Access, queues: Queues, wan: str, *, per_host: bool = False) -> dict[str, str] | None:

@@ -77,7 +77,7 @@ def show_home(home: HomeAdvice) -> None:
     else:
         print(_shaped(home.advice))
     print()
-    _show_choice(home.advice)
+    _show_choice(home.advice, advised=home.improves)
 
 
 def _trips(home: HomeAdvice) -> str:
@@ -88,18 +88,17 @@ def _trips(home: HomeAdvice) -> str:
 def _show_settings(commands: list[str], pages: dict[str, str]) -> None:
     for page, entries in pages.items():
         print(f"  {page}: {entries}")
-    print("or on its command line:\n  uci set sqm.access='queue'")
+    print("or on its command line:")
     for each in commands:
         print(f"  {each}")
-    print("  uci commit sqm && /etc/init.d/sqm restart")
 
 
-def _show_choice(advice: Advice) -> None:
-    """The queues, and the table that they were chosen from."""
+def _show_choice(advice: Advice, *, advised: bool = True) -> None:
+    """The queues, and the table that they were chosen from; they may suffice by it and yet not be `advised`."""
     choice = advice.choice
     best = choice.best
     if choice.possible:
-        print(f"Advice: {best.family}")
+        print(f"{'Advice' if advised else 'Nearest queue'}: {best.family}")
     else:
         print(f"No queue suffices:\n  {choice.why}\nNearest: {best.family}")
     print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
@@ -122,7 +121,8 @@ def _show_choice(advice: Advice) -> None:
 
     for tried in (*choice.by_family, choice.default):
         name = tried.family if tried is not choice.default else f"default: {tried.queues.up['limit']}"
-        row(name + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
+        chosen = " (advised)" if advised and choice.possible else " (nearest)"
+        row(name + (chosen if tried is best else ""), tried.outcome)
     print_table(outcomes)
     for trade in choice.trades:
         print(trade)

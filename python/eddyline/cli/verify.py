@@ -146,7 +146,10 @@ def _series_differ(folder: Path, replies: Sequence[WorldRuns], request: Request)
     from eddyline.runs import labelled_series
 
     kept = read_series(folder / SERIES)
-    now = joined(labelled_series([r for reply in replies for r in reply.results], request))
+    again = labelled_series([r for reply in replies for r in reply.results], request)
+    if not again:
+        return [(SERIES, f"{len(kept)} rows", "none: these runs have no series")]
+    now = joined(again)
     if kept.equals(now):
         return []
     return [(SERIES, f"{len(kept)} rows", f"{len(now)} rows, not the same")]

@@ -1,4 +1,4 @@
-"""The window of a single flow for a minute."""
+"""The window of a single flow over time."""
 
 from __future__ import annotations
 
@@ -66,10 +66,11 @@ def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
 TRACE = Experiment(
     name="trace",
     title="The window alone",
-    place="100 Mbit/s, 40 ms, buffer of half a BDP, a minute",
+    place="100 Mbit/s, 40 ms, buffer of half a BDP",
     reading=(
-        "One flow alone, its window over time. Numbers are from a quarter of the time on: mean, minimum and maximum "
-        "window, the window's standard deviation over its mean, goodput, mean round-trip time."
+        "One flow alone for a minute, half of it in a quick evaluation: its window over time. Numbers are from a "
+        "quarter of the time on: mean, minimum and maximum window, the window's standard deviation over its mean, "
+        "goodput, mean round-trip time."
     ),
     points=_points,
     scenario=_scenario,

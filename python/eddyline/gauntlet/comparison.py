@@ -1,13 +1,14 @@
 """A scorecard compared with an earlier one: significant differences.
 
-Both have values for the same seeds, and equal code gives equal values. Where they differ, Welch's test decides whether
-the difference of the means is significant, at a level such that one comparison in twenty has a false alarm among all of
-its tests (Bonferroni).
+Equal code gives equal values for the seeds that both have. Where these differ, Welch's test over all seeds decides
+whether the difference of the means is significant, at a level such that one comparison in twenty has a false alarm
+among all of its tests (Bonferroni). With one seed on either side there is no spread to test, and any difference counts.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
@@ -48,10 +49,14 @@ def compare(card: Card, base: Card) -> tuple[Change, ...]:
 def _change(now: Verdict, earlier: Verdict | None, level: float) -> Change:
     if earlier is None:
         return Change(now.name, None, now.value, None, "new")
-    tolerance = _tolerance(earlier.values, now.values, level)
-    kind = "same"
-    if now.value is not None and earlier.value is not None:
-        gain = (now.value - earlier.value) * (1 if now.bound.least else -1)
+    common = min(len(earlier.values), len(now.values))
+    before, after = earlier.values[:common], now.values[:common]
+    tolerance, kind = 0.0 if before == after else _tolerance(earlier.values, now.values, level), "same"
+    old, new = earlier.value, now.value
+    if tolerance is None:  # one seed is compared with itself
+        old, new = replace(earlier, values=before).value, replace(now, values=after).value
+    if before != after and old is not None and new is not None:
+        gain = (new - old) * (1 if now.bound.least else -1)
         if tolerance is None or abs(gain) > tolerance:
             kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
     if now.passed != earlier.passed and (kind != "same" or None in (now.value, earlier.value)):
@@ -61,8 +66,6 @@ def _change(now: Verdict, earlier: Verdict | None, level: float) -> Change:
 
 def _tolerance(a: Sequence[float | None], b: Sequence[float | None], level: float) -> float | None:
     x, y = [v for v in a if v is not None], [v for v in b if v is not None]
-    if x == y:
-        return 0.0
     if min(len(x), len(y)) < 2:
         return None
     return significant_difference(x, y, level)

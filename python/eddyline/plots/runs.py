@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 __all__ = ["Legend", "bars", "compared", "overview", "repeated"]
 
@@ -43,14 +44,35 @@ class Legend:
 
 def _smooth(one: pd.DataFrame) -> pd.DataFrame:
     """One line of a rate, averaged where it has more points than a figure can show, or few packets."""
-    gaps = np.diff(np.flatnonzero(one["value"].to_numpy() > 0))
-    apart = int(np.median(gaps)) if len(gaps) else 1
-    every = max(-(-len(one) // _MAX_TIMES), _PACKETS * apart if apart > 1 else 1)
-    if every < 2:
+    one = _means(one, np.arange(len(one)) // max(-(-len(one) // _MAX_TIMES), 1))
+    return _means(one, _points(one["value"].to_numpy() > 0))
+
+
+def _means(one: pd.DataFrame, points: NDArray[np.int_]) -> pd.DataFrame:
+    """A row for each number in `points`, which has one for each row."""
+    if not len(one) or points[-1] == len(one) - 1:
         return one
-    points = np.minimum(np.arange(len(one)) // every, max(len(one) // every - 1, 0))  # the rest belongs to the last
     means: pd.DataFrame = one[["time_s", "value"]].groupby(points).mean()
     return means
+
+
+def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """Numbers of points, one for each interval: several intervals are one point where packets are rare.
+
+    Where `_PACKETS` intervals in a row have some, each is a point, so that what a flow has before something slows it
+    down is not averaged with what it has then.
+    """
+    rows, dense = np.arange(len(flowing)), np.zeros(len(flowing), dtype=bool)
+    for stretch in np.split(rows, np.flatnonzero(np.diff(flowing)) + 1):
+        dense[stretch] = len(stretch) >= _PACKETS and flowing[stretch[0]]
+    parts, first = [np.arange(0)], 0
+    for part in np.split(rows, np.flatnonzero(np.diff(dense)) + 1):
+        gaps = np.diff(np.flatnonzero(flowing[part]))
+        every = _PACKETS * int(np.median(gaps)) if len(gaps) and np.median(gaps) > 1 else 1
+        # the rest belongs to the last
+        parts.append(first + np.minimum(np.arange(len(part)) // every, max(len(part) // every - 1, 0)))
+        first = int(parts[-1][-1]) + 1 if len(part) else first
+    return np.concatenate(parts)
 
 
 _PACKETS = 5  # of a slow flow that a point averages

@@ -28,7 +28,9 @@ _SERIES = """\
 Series are recorded every `record.interval` with `--out` (`series.parquet`) and with `--plot`. In Python they are in
 `Result.series`, by default for up to 200 flows and links, otherwise with `run(..., series=True)`. Each row is one
 value of one quantity of one flow or link. Instantaneous values are sampled at the end of each interval; rates and
-counts cover the interval. `eddyline schema series` prints the quantities as JSON Schema."""
+counts cover the interval. What arrives at the very end of an interval is in it; what senders and cross traffic begin at
+that moment is in the next one, and at the end of a run in none, though the result counts it. `eddyline schema series`
+prints the quantities as JSON Schema."""
 
 _LOG = """\
 `eddyline run FILE --log FILE.parquet` records every packet event of world `sim`; `--log-of NAME` restricts it to one

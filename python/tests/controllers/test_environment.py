@@ -432,6 +432,9 @@ def test_each_episode_draws_a_scenario_and_values(table):
     env.reset(seed=5)
     again = [env.reset()[1] for _ in range(40)]
     assert [(info["scenario"], *info["set"].values()) for info in again] == drawn
+    for info in again:
+        replayed = env.reset(seed=info["seed"])[1]
+        assert (replayed["scenario"], replayed["set"]) == (info["scenario"], info["set"])
     # the episode is that of the scenario with the values that it says
     _, info = env.reset(seed=9)
     assert info["seed"] == 9

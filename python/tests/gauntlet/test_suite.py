@@ -196,6 +196,19 @@ def test_what_differs_by_more_than_seeds_do() -> None:
     assert [n for n, c in changes.items() if c.bad] == ["worse", "broken", "less is better"]
 
 
+def test_other_numbers_of_seeds_alone_change_nothing() -> None:
+    """Means of three equal values and of ten differ in their last digit; with one seed there is no spread."""
+    three, ten = [0.021218790226424721] * 3, [0.021218790226424721] * 10
+    several = [0.9, 0.8, 0.85]
+    for before, now in ((three, ten), (ten, three), (several[:1], several), (several, several[:1])):
+        (change,) = compare(card(verdict("a", *now, least=False)), card(verdict("a", *before, least=False)))
+        assert (change.kind, change.tolerance) == ("same", 0.0)
+    (change,) = compare(card(verdict("a", 0.7, 0.9, 0.9)), card(verdict("a", 0.8)))
+    assert change.kind == "worse"
+    (change,) = compare(card(verdict("a", 0.7, 0.9, 0.9), verdict("b", 1.0)), card(verdict("a", 0.8, 0.8)))[:1]
+    assert change.kind == "same"
+
+
 def test_false_alarms_are_as_rare_as_documented() -> None:
     """Two samples of one normal distribution, five seeds each: 5 % of the pairs differ by more than the tolerance."""
     import random

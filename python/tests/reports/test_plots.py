@@ -166,6 +166,12 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     (line,) = axis.get_lines()
     assert list(line.get_ydata())[:-1] == [1.0] * 9
     assert line.get_ydata()[-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
+    slowed = series.assign(value=[2e6 if k < 100 else v for k, v in enumerate(series["value"])])
+    (line,) = overview(slowed, "a flow that is slowed down").axes[0].get_lines()
+    # each interval by itself until then, so that it does not fall before its cause
+    assert list(line.get_xdata()[:100]) == [pytest.approx(0.002 * k) for k in range(100)]
+    assert set(line.get_ydata()[:100]) == {2.0}
+    assert line.get_ydata()[102:-1] == pytest.approx(1.0, rel=0.2)
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}

@@ -46,6 +46,26 @@ impl JitterParams {
             Self::Normal { correlation, .. } | Self::Exponential { correlation, .. } => *correlation,
         }
     }
+
+    /// The mean delay, in seconds.
+    #[must_use]
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Self::Normal { sd, mean, .. } => {
+                let sd = sd.as_secs_f64();
+                let mean = mean.map_or(4.0 * sd, Time::as_secs_f64);
+                if sd == 0.0 {
+                    return mean;
+                }
+                // of the larger of zero and a normal value
+                let z = mean / sd;
+                let below = 0.5 * libm::erfc(z / core::f64::consts::SQRT_2);
+                let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * core::f64::consts::PI);
+                mean * (1.0 - below) + sd * density
+            }
+            Self::Exponential { mean, .. } => mean.as_secs_f64(),
+        }
+    }
 }
 
 /// State of jitter.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use eddyline_units::Time;
+
 use super::conditions::Conditions;
 use super::jitter::JitterParams;
 use super::policer::PolicerParams;
@@ -24,5 +26,19 @@ impl Variation {
     #[must_use]
     pub const fn is_steady(&self) -> bool {
         self.conditions.is_none() && self.jitter.is_none()
+    }
+
+    /// The smallest propagation of a link whose constant delay is `delay`. Jitter may add nothing.
+    #[must_use]
+    pub fn min_delay(&self, delay: Time) -> Time {
+        self.conditions.as_ref().map_or(delay, |c| c.min_delay())
+    }
+
+    /// Its mean propagation from `from` to `to`, jitter included.
+    #[must_use]
+    pub fn mean_delay(&self, delay: Time, from: Time, to: Time) -> Time {
+        let propagation = self.conditions.as_ref().map_or(delay, |c| c.mean_delay(from, to));
+        let jitter = self.jitter.as_ref().map_or(0.0, JitterParams::mean_s);
+        propagation.saturating_add(Time::from_secs_f64(jitter))
     }
 }

@@ -45,7 +45,7 @@ impl Recording {
             }
         }
         if last == 0 {
-            return Err(RecordingError::Empty);
+            return Err(RecordingError::Length);
         }
         let mut rows: Vec<Row> = Vec::new();
         let mut add = |ms: u64, count: u64| {

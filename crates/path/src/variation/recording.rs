@@ -2,7 +2,8 @@
 //!
 //! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
 //! with the prefix `down_` or `up_` if a file has both directions. Times begin at zero and increase; the values of a line hold until
-//! the next line, an empty cell repeats the line above. The last line holds as long as the previous one. `#` begins a comment.
+//! the next line, an empty cell repeats the line above, and every line has all cells. The last line holds as long as the previous
+//! one. `#` begins a comment.
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
@@ -52,6 +53,21 @@ pub enum RecordingError {
     /// Too few lines.
     #[error("fewer than two lines of values")]
     Empty,
+    /// Too few cells, or too many: a decimal comma, a line that is cut off.
+    #[error(
+        "line {line}: {found} cells, {wanted} columns; decimals have a point, and an empty cell still has its comma"
+    )]
+    Cells {
+        /// Which line, from 1.
+        line: usize,
+        /// Cells of the line.
+        found: usize,
+        /// Columns named.
+        wanted: usize,
+    },
+    /// A packet-delivery trace without any length.
+    #[error("no line after millisecond 0: the last line is the length of the trace, in ms")]
+    Length,
     /// No such column.
     #[error("line {line}: no column {wanted}; columns are: {found}")]
     Column {
@@ -215,8 +231,12 @@ impl Columns {
 
     fn read(&self, text: &str, line: usize, previous: Option<&Row>) -> Result<Row, RecordingError> {
         let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let beyond = cells.iter().skip(self.names.len()).any(|cell| !cell.is_empty());
+        if cells.len() < self.names.len() || beyond {
+            return Err(RecordingError::Cells { line, found: cells.len(), wanted: self.names.len() });
+        }
         let number = |place: usize, max: f64, allowed: &'static str| {
-            let given = cells.get(place).copied().unwrap_or_default();
+            let given = cells[place];
             if given.is_empty() {
                 return Ok(None);
             }

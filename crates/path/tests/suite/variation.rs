@@ -9,8 +9,8 @@ use eddyline_path::framing::Framing;
 use eddyline_path::loss::{Loss, LossParams, LossPattern};
 use eddyline_path::random::Stream;
 use eddyline_path::variation::{
-    ChangeParams, Conditions, LinkTrace, OutageParams, Policer, PolicerParams, Profile, Propagation, Recording,
-    RecordingError, Side, Variation, unlisted_outages,
+    ChangeParams, Conditions, Jitter, JitterParams, LinkTrace, OutageParams, Policer, PolicerParams, Profile,
+    Propagation, Recording, RecordingError, Side, Variation, unlisted_outages,
 };
 use eddyline_units::{Bytes, Rate, Time};
 use test_packet::{Constant, constant, link, serve};
@@ -351,10 +351,54 @@ fn recordings_are_read_from_named_columns() {
         ("time_s,rate_bps\n0,3\n1,1\n1,2\n", None, "line 4: times begin at 0 and grow"),
         ("time_s,rate_bps\n0,3\n,1\n", None, "line 3: times"),
         ("time_s,rate_bps\n0,0\n1,0\n", None, "0 all the time"),
+        ("time_s,rate_bps\n0,0,5e6\n1,0,3e6\n", None, "line 2: 3 cells, 2 columns; decimals have a point"),
+        ("time_s,rate_bps,loss\n0,5e6,0\n1\n", None, "line 3: 1 cells, 3 columns"),
     ] {
         let message = Recording::csv(text, side).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");
     }
+}
+
+/// 10 ms for 2 s and 40 ms for 1 s, again and again. Cells beyond the columns may be there if they are empty.
+#[test]
+fn delays_have_a_mean_over_time_and_a_minimum() {
+    let text = "time_s,delay_s\n0,0.010,\n2,0.040\n3,0.010\n4,0.010,\n";
+    let recording = Recording::csv(text, None).unwrap();
+    let repeated = Conditions::playing(mbps(1), ms(7), &recording, true, &[]);
+    let once = Conditions::playing(mbps(1), ms(7), &recording, false, &[]);
+    assert_eq!(recording.length(), ms(5_000));
+    assert_eq!(repeated.min_delay(), ms(10));
+    for (from, to, sum_ms) in
+        [(0, 5_000, 80), (0, 50_000, 800), (2_500, 3_500, 25), (7_000, 8_000, 40), (4_000, 8_000, 70)]
+    {
+        let wanted = Time::from_ps(sum_ms * 1_000_000_000_000 / (to - from));
+        assert_eq!(repeated.mean_delay(ms(from), ms(to)), wanted, "{from} to {to}");
+    }
+    assert_eq!(repeated.mean_delay(ms(2_500), ms(2_500)), ms(40));
+    assert_eq!(once.mean_delay(ms(3_000), ms(1_000_000_000)), ms(10));
+    let steps = Conditions::stepping(mbps(1), ms(7), &[change(1_000, None, Some(9), None)], &[]);
+    assert_eq!((steps.min_delay(), steps.mean_delay(Time::ZERO, ms(2_000))), (ms(7), ms(8)));
+}
+
+/// The mean that is stated is that of what is drawn, within four standard errors; a normal delay around 0 is cut off there.
+#[test]
+fn jitter_has_the_mean_that_is_stated() {
+    for json in [
+        r#"{ "kind": "normal", "sd": "5 ms" }"#,
+        r#"{ "kind": "normal", "sd": "5 ms", "mean": "20 ms" }"#,
+        r#"{ "kind": "normal", "sd": "5 ms", "mean": "0 s" }"#,
+        r#"{ "kind": "normal", "sd": "0 s", "mean": "3 ms" }"#,
+        r#"{ "kind": "exponential", "mean": "4 ms" }"#,
+    ] {
+        let params: JitterParams = serde_json::from_str(json).unwrap();
+        let mut jitter = Jitter::new(params, 3, "link");
+        let n = 200_000;
+        let drawn: f64 = (0..n).map(|i| jitter.draw(ms(i)).as_secs_f64()).sum();
+        near(drawn / n as f64, params.mean_s(), 4.0 * 0.005 / (n as f64).sqrt());
+    }
+    // a half-normal delay: sd / sqrt(2 pi)
+    let half: JitterParams = serde_json::from_str(r#"{ "kind": "normal", "sd": "5 ms", "mean": "0 s" }"#).unwrap();
+    near(half.mean_s(), 0.005 / (2.0 * std::f64::consts::PI).sqrt(), 1e-15);
 }
 
 /// Every line of a packet-delivery trace is 1,500 bytes, by its millisecond.
@@ -367,15 +411,15 @@ fn packet_delivery_traces_keep_their_integral() {
         near(c.bits(Time::ZERO, ms(until_ms)), f64::from(packets) * 12_000.0, 1e-6);
     }
     for (text, expected) in [
-        ("", "fewer"),
-        ("0\n", "fewer"),
+        ("", "no line after millisecond 0"),
+        ("0\n0\n0\n0\n", "no line after millisecond 0: the last line is the length"),
         ("1\n0.5\n", "line 2: \"0.5\" is no millisecond"),
         ("2\n1\n", "line 2: time goes back"),
     ] {
         let message = Recording::mahimahi(text).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");
     }
-    assert_eq!(Recording::mahimahi("0\n"), Err(RecordingError::Empty));
+    assert_eq!(Recording::mahimahi("0\n"), Err(RecordingError::Length));
 }
 
 /// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the

@@ -370,7 +370,11 @@ impl TcpFlow {
             },
         );
         if !fin {
-            self.meter.on_data(packet.bytes, packet.waited, reaction.new_data);
+            if !reaction.new_data && self.receiver.is_closed() {
+                self.meter.on_late_data(packet.waited);
+            } else {
+                self.meter.on_data(packet.bytes, packet.waited, reaction.new_data);
+            }
         }
         reaction
     }

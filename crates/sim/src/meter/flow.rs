@@ -210,6 +210,14 @@ impl FlowMeter {
         }
     }
 
+    /// A data packet arrived after all data had been delivered: the flow's rates are of the time until then.
+    #[cold]
+    pub fn on_late_data(&mut self, waited: Time) {
+        self.forward.add(waited);
+        self.arrived_packets += 1;
+        self.repeated_packets += 1;
+    }
+
     /// An acknowledgement arrived.
     #[inline]
     pub fn on_ack(&mut self, now: Time, waited: Time) {
@@ -296,6 +304,12 @@ impl FlowMeter {
     /// Data packets with new data that arrived so far.
     fn new_packets(&self) -> u64 {
         self.arrived_packets - self.repeated_packets
+    }
+
+    /// Whether the flow has completed.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.end < Time::MAX
     }
 
     /// When the flow starts.

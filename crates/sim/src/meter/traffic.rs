@@ -13,7 +13,7 @@ use super::WindowEdge;
 pub struct TrafficMeter {
     from: Time,
     to: Time,
-    /// Propagation delay of the path.
+    /// Propagation delay of the path, the smallest where it varies.
     propagation: Time,
     delivered: u64,
     /// Of packets in the window.
@@ -36,12 +36,11 @@ pub struct TrafficMeter {
 impl TrafficMeter {
     /// The traffic `spec` over the summary window of `network`.
     pub fn new(network: &Network, spec: &Traffic) -> Self {
-        // a varying delay has no bound
-        let steady = spec.path.iter().map(|l| &network.links[*l as usize]).filter(|l| l.variation.conditions.is_none());
+        let links = spec.path.iter().map(|l| &network.links[*l as usize]);
         Self {
             from: network.warmup,
             to: network.duration,
-            propagation: steady.fold(Time::ZERO, |sum, link| sum.saturating_add(link.delay)),
+            propagation: links.fold(Time::ZERO, |sum, link| sum.saturating_add(link.variation.min_delay(link.delay))),
             delivered: 0,
             packets: 0,
             bytes: 0,

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{PROBE_SYN, Probe};
+use eddyline_scenario::network::{Link, PROBE_SYN, Probe};
 use eddyline_scenario::result::ProbeResult;
 use eddyline_units::Time;
 
@@ -58,7 +58,8 @@ impl Probes {
         let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
         let idle =
             crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
-        let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + link.delay + link.transmission_time(bytes));
+        let propagation = |link: &Link| link.variation.mean_delay(link.delay, network.warmup, network.duration);
+        let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + propagation(link) + link.transmission_time(bytes));
         Self {
             number,
             hops,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use eddyline_path::random::Stream;
 use eddyline_scenario::result::RunResult;
-use scenarios::{log_uniform, result_of};
+use scenarios::{flow, flow_result, head, log_uniform, result_of};
 
 /// Half a picosecond, to which transmission times are rounded, of the shortest transmission drawn (40 bytes at 200 Mbit/s).
 const ROUNDING: f64 = 0.5e-12 / (320.0 / 200e6);
@@ -170,4 +170,25 @@ fn percentiles_of_tables_in_large_runs() {
     let flow = |r: &RunResult, name: &str| r.flows.iter().find(|f| f.name == name).unwrap().rtt_s;
     assert_eq!(flow(&few, "one"), flow(&many, "one"));
     assert!(flow(&few, "a[1]").p99.is_some() && flow(&many, "a[1]").p99.is_none());
+}
+
+/// Timeouts of a sender whose acknowledgements are lost send again what has arrived, also after the last byte.
+#[test]
+fn the_throughput_of_a_transfer_is_at_most_the_rate_of_its_link() {
+    let text = |seed| {
+        head(60.0, 0.0, seed)
+            + "[[link]]\nname = \"f\"\nrate = \"100 kbit/s\"\ndelay = \"5 ms\"\n\
+               queue = { kind = \"droptail\", limit = \"100 packets\" }\n\
+               [[link]]\nname = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"5 ms\"\nloss = 0.1\n"
+            + &flow("x", "kind = \"cubic\"", "f", "b", "size = \"20 kB\"")
+    };
+    let mut repeated = 0;
+    for seed in 1..100 {
+        let result = result_of(&text(seed));
+        let x = flow_result(&result, "x");
+        let rate = x.throughput_bps.unwrap();
+        assert!(rate <= 100e3, "seed {seed}: {rate}");
+        repeated += x.retransmits.unwrap();
+    }
+    assert!(repeated > 500, "{repeated}");
 }

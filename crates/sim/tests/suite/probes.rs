@@ -33,6 +33,19 @@ fn idle_round_trips_by_hand() {
     );
 }
 
+/// Where propagation varies, the idle time is its mean over the window: that of all requests of a run without load.
+#[test]
+fn idle_time_includes_the_mean_of_what_varies() {
+    let jitter = "jitter = { kind = \"exponential\", mean = \"20 ms\" }\nreorder = true\nchanges = [{ at = \"60 s\", delay = \"60 ms\" }]\ndelay";
+    let p = probes(&(head(100.0, 20.0, 1) + &scenarios::duplex(1e6, 2e6, 0.04).replacen("delay", jitter, 1) + PROBE));
+    let request = 300.0 * 8.0 / 1e6 + 1500.0 * 8.0 / 2e6;
+    // half of the window with 20 ms each way, half with 60 ms there and 20 ms back
+    let idle = request + (0.04 + 0.08) / 2.0 + 0.02;
+    near(p.idle_s.unwrap(), idle, 1e-9, "idle");
+    // 800 requests of an exponential delay: four standard errors are 0.14 of 20 ms
+    near(p.http_s.mean.unwrap(), idle, 0.0028 / idle, "requests");
+}
+
 /// The draft's formula, computed from the packet log: first request of each exchange to first response, trimmed means, mean of both
 /// responsivenesses; with losses, so that retransmissions are part of the times.
 #[test]

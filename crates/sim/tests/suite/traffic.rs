@@ -38,6 +38,28 @@ fn an_idle_link_delays_by_transmission_and_propagation() {
     near(call.throughput_bps, 80e3, 1e-6);
 }
 
+/// A second of 4 Mbit/s over 280 ms. What varies about the link is long over, has no effect, or is a shorter delay later.
+#[test]
+fn the_rate_of_short_traffic_does_not_depend_on_what_varies_elsewhere() {
+    for (variation, delay_s) in [
+        ("", 0.28),
+        ("outages = [{ start = \"1 s\", length = \"1 s\" }]\n", 0.28),
+        ("changes = [{ at = \"2 s\", rate = \"10 Mbit/s\" }]\n", 0.28),
+        ("jitter = { kind = \"normal\", sd = \"0 s\", mean = \"0 s\" }\n", 0.28),
+        ("changes = [{ at = \"2 s\", delay = \"300 ms\" }]\n", 0.3),
+    ] {
+        let text = head(20.0, 0.0, 1)
+            + &format!("[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"280 ms\"\n{variation}")
+            + &source("call", "4 Mbit/s", 1000, "start = \"10 s\"\nstop = \"11 s\"");
+        let result = result_of(&text);
+        let call = traffic_result(&result.traffic, "call");
+        near(call.one_way_delay_s.mean, delay_s + 0.0008, 1e-9);
+        // to the last arrival, 20 ms later where the delay has grown
+        let alive = 1.0 + (delay_s - 0.28);
+        near(call.throughput_bps, 4e6 / alive, 4e6 * 0.003);
+    }
+}
+
 /// A large packet every 20 ms takes 8 ms; small ones every 10 ms alternately arrive 1 ms after one and wait 7 ms, or do not wait.
 #[test]
 fn jitter_is_the_mean_difference_of_successive_delays() {

@@ -107,6 +107,12 @@ impl Receiver {
         self.next.min(self.fin)
     }
 
+    /// Whether all data and the FIN have arrived.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.next > self.fin
+    }
+
     /// When a delayed acknowledgement is due, or [`Time::MAX`].
     #[inline]
     #[must_use]
