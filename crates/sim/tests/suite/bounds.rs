@@ -190,5 +190,5 @@ fn the_throughput_of_a_transfer_is_at_most_the_rate_of_its_link() {
         assert!(rate <= 100e3, "seed {seed}: {rate}");
         repeated += x.retransmits.unwrap();
     }
-    assert!(repeated > 500, "{repeated}");
+    assert!(repeated > 50, "{repeated}");
 }
