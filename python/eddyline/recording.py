@@ -42,6 +42,13 @@ class StoredSeries:
         self._path = path
         self._whole: Any = None  # pyarrow has no types
 
+    @classmethod
+    def holding(cls, table: Any) -> StoredSeries:
+        """Series that are in memory, of one run."""
+        stored = cls(Path())
+        stored._whole = table
+        return stored
+
     def of(self, labels: Mapping[str, str | int]) -> Any:
         """The rows of one run, without the columns that tell runs apart; None if there are none.
 

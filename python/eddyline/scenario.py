@@ -442,6 +442,10 @@ def stored(folder: Path) -> tuple[str, Scenario]:
     return text, Scenario._loaded(source)
 
 
+def _unpickled(text: str, scenario: Scenario, table: Any, asked: Mapping[str, Any]) -> Result:
+    return Result(text, scenario, asked=asked, series=None if table is None else StoredSeries.holding(table))
+
+
 class Result(Recording):
     """The result of one run, of the same type from every world.
 
@@ -473,6 +477,13 @@ class Result(Recording):
         """
         results = load_results(folder)
         return results[0] if len(results) == 1 else results
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As `save` stores it: the result, its scenario and its series. A packet log stays where it was recorded."""
+        return (
+            _unpickled,
+            (self.json, self._scenario, self.series_table() if self.has_series() else None, self._asked),
+        )
 
     def _parsed(self) -> dict[str, Any]:
         if self._document is None:

@@ -135,6 +135,19 @@ def test_plots(result, table):
     assert len(el.Scenario(table).run("theory").plot().axes) == 2
 
 
+def test_results_can_be_sent_to_other_processes(result, table):
+    """As `save` keeps them, without a packet log."""
+    for each in (result, el.Scenario(table).run("theory"), el.Scenario(table).run(series=False)):
+        sent = pickle.loads(pickle.dumps(each))
+        assert (sent.json, sent.scenario.sha256, sent.asked) == (each.json, each.scenario.sha256, each.asked)
+        assert sent.has_series() == each.has_series()
+        if each.has_series():
+            pd.testing.assert_frame_equal(sent.series, each.series)
+        assert pickle.loads(pickle.dumps(sent)).json == each.json
+    with pytest.raises(el.EddylineError, match="no packet log was recorded"):
+        _ = sent.log
+
+
 def test_compare_is_one_table(result, table):
     theory = el.Scenario(table).run("theory")
     both = el.compare(result, theory)
