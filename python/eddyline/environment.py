@@ -186,6 +186,10 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
                 raise InputError(f"{each.title}: it has no flow to control")
         if isinstance(reward, str) and reward not in REWARDS:
             raise unknown("reward", reward, REWARDS)
+        if not isinstance(reward, str) and not callable(reward):
+            raise InputError(
+                f"reward: a name or a function is expected, not {reward!r}", f"names are {', '.join(REWARDS)}"
+            )
         for name, text in (("flow", flow), ("every", every)):
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name}: text is expected, not {text!r}", _TEXTS[name])

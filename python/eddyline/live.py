@@ -199,7 +199,6 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
 
     from eddyline.watching import Lines
 
-    _require_of_kernel(scenario)
     program = executable()
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
@@ -220,19 +219,6 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
         reports = _Reports(scenario.duration_s, progress, options.watch, Lines(lines))
         text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
         return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
-
-
-def _require_of_kernel(scenario: _core.Scenario) -> None:
-    """Controllers of one's own are known in this process only."""
-    from eddyline.controllers.registry import names
-
-    own = names()
-    for flow in json.loads(scenario.canonical).get("flow", ()):
-        if (kind := flow["controller"]["kind"]) in own:
-            raise InputError(
-                f"world kernel has no controller {kind} (flow {flow['name']})",
-                "controllers of your own run in worlds sim and quic",
-            )
 
 
 def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: bool) -> int:

@@ -112,6 +112,8 @@ def loss_share(round: Round | Interval) -> float:
 def window_after(window: float, action: Any, max_window: float = 1e6) -> float:
     """The window in packets after an action: multiplied by 2 to its power, and kept from 1 to `max_window`.
 
+    An action below -1 counts as -1, one above 1 as 1.
+
     Raises:
         InputError: The action is not one finite number.
     """

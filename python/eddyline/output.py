@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 __all__ = [
+    "ENTITIES",
     "FILES",
     "LOG",
     "MANIFEST",
@@ -44,7 +45,10 @@ RESULT = "result.json"
 SERIES = "series.parquet"
 LOG = "log.parquet"
 PLOTS = ("plot.png", "plot.svg")
-TABLES = ("flows.csv", "links.csv", "series.csv")
+ENTITIES = ("flows", "links", "groups", "arrivals", "traffic", "probes")
+"""Tables of a result, those that a scenario may not have included."""
+
+TABLES = (*(f"{entity}.csv" for entity in ENTITIES), "series.csv")
 FILES = "files"
 MANIFEST = "manifest.json"
 

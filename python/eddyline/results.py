@@ -245,7 +245,8 @@ class Results(Sequence[_One], Generic[_One]):
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = self.flows.groupby("name", sort=False).mean(numeric_only=True)
+        rows = self.flows
+        rows = rows if rows.empty else rows.groupby("name", sort=False).mean(numeric_only=True)
         kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
         return f"<b>{escape(self.title)}</b>: means of {len(self)} results{rows[kept].to_html()}"
 

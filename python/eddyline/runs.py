@@ -222,7 +222,7 @@ def save(
         replies: What its document is of.
         results: The runs in it.
         request: What they are runs of.
-        csv: Write `flows.csv`, `links.csv` and `series.csv` too.
+        csv: Write the tables that there are, `flows.csv`, `links.csv`, ..., and `series.csv` too.
 
     Returns:
         Remarks on its plots.
@@ -290,15 +290,19 @@ def _tables(
     """Frames of all runs by the name of their CSV file."""
     import pandas as pd
 
+    from eddyline.output import ENTITIES
+
     labels = [{"world": r.world} if request.all_worlds else {} for r in results]
     tables: dict[str, Any] = {}
-    for part in ("flows", "links"):
+    for part in ENTITIES:
         parts = []
         for result, label in zip(results, labels, strict=True):
             seed = {"seed": result.to_dict()["seed"]} if request.repeated else {}
             frame = getattr(result, part)
-            parts.append(pd.concat([pd.DataFrame({**label, **seed}, index=frame.index), frame], axis=1))
-        tables[f"{part}.csv"] = pd.concat(parts, ignore_index=True)
+            if not frame.empty:
+                parts.append(pd.concat([pd.DataFrame({**label, **seed}, index=frame.index), frame], axis=1))
+        if parts:
+            tables[f"{part}.csv"] = pd.concat(parts, ignore_index=True)
     if series:
         from eddyline.columns import joined
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
+from eddyline.arguments import whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
@@ -128,7 +129,7 @@ class Scenario:
         Raises:
             InputError: The seed is not from 0 to 2^63 - 1.
         """
-        if not 0 <= seed < SEEDS:
+        if whole("seed", seed, 0) >= SEEDS:
             raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
         return Scenario._loaded(self._source, [*self._given, ("seed", str(seed))])
 
@@ -190,6 +191,8 @@ class Scenario:
         Raises:
             UntrustedRun: The result is one of a run in real time that the machine disturbed.
         """
+        if not isinstance(result, Result):
+            raise InputError(f"one result is expected, not {result!r}", "[s.check(each) for each in results]")
         if result.untrusted:
             raise UntrustedRun(result.world, result.untrusted)
         run = result.run
@@ -285,14 +288,11 @@ class Scenario:
         scenario = self.with_overrides(set) if set else self
         traces = None if qlog is None else Path(qlog)
         model = worlds.DYNAMICS if dynamics is True else None if dynamics is False else dynamics
-        for name, number in (("seeds", seeds), ("threads", threads)):
-            if number is not None and not hasattr(number, "__index__"):
-                raise InputError(f"{name}: a whole number is expected, not {number!r}")
+        threads = whole("threads", threads, 1)
         options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
         if seeds is None:
             return scenario.run_with(options, world, progress)
-        if seeds < 1:
-            raise InputError(f"{seeds} seeds: at least one")
+        seeds = whole("seeds", seeds, 1)
         if qlog is not None:
             raise InputError("qlog: traces of one run, not of several seeds")
         if threads > 1:

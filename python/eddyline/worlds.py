@@ -5,6 +5,7 @@ The command line, sweeps, `check`, `doctor` and `Scenario.run` take everything a
 
 from __future__ import annotations
 
+import json
 import math
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -56,6 +57,9 @@ CLOCKS = ("real", "virtual")
 LINK_MODELS = ("integrator", "ack_clocked", "joint")
 """How queues respond to windows. The last is for small disturbances only."""
 
+OVER_TIME = tuple(model for model in LINK_MODELS if model != "joint")
+"""Those by which the dynamics over time are computed."""
+
 DYNAMICS = "ack_clocked"
 """The link model of the dynamics over time where only these are asked for."""
 
@@ -95,7 +99,7 @@ class RunOptions:
     log_file: Path | None = None
 
     def __post_init__(self) -> None:
-        require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
+        require_model(DYNAMICS if self.dynamics is None else self.dynamics, self.law, OVER_TIME)
         if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
             raise InputError("base_rtt_s: times in seconds, above 0 and finite")
         if not isinstance(self.log, (bool, str)):
@@ -201,10 +205,24 @@ def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback |
 def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
     import eddyline.live as live
 
+    _require_of_kernel(scenario)
     with _captures(options) as captures:
         folder, is_virtual = options.folder or Path.cwd(), options.clock == "virtual"
         asked = live.LiveOptions(folder, bool(options.series), captures, is_virtual, options.watch)
         return live.run(scenario, asked, progress)
+
+
+def _require_of_kernel(scenario: _core.Scenario) -> None:
+    """Controllers of one's own are known in this process only."""
+    from eddyline.controllers.registry import names
+
+    own = names()
+    for flow in json.loads(scenario.canonical).get("flow", ()):
+        if (kind := flow["controller"]["kind"]) in own:
+            raise InputError(
+                f"world kernel has no controller {kind} (flow {flow['name']})",
+                "controllers of your own run in worlds sim and quic",
+            )
 
 
 def _kernel_unavailable(clock: str) -> WorldUnavailable | None:
@@ -414,13 +432,13 @@ def text(names: list[str]) -> str:
     return " and ".join(names)
 
 
-def require_model(link_model: str, law: str) -> None:
+def require_model(link_model: str, law: str, models: Sequence[str] = LINK_MODELS) -> None:
     """Makes sure that there are such a link model and window law.
 
     Raises:
         InputError: There are not.
     """
-    for what, given, names in (("link model", link_model, LINK_MODELS), ("window law", law, LAWS)):
+    for what, given, names in (("link model", link_model, models), ("window law", law, LAWS)):
         if given not in names:
             from eddyline.spelling import unknown
 

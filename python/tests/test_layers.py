@@ -16,6 +16,7 @@ LAYERS = (
     (
         "basics",
         (
+            "arguments",
             "columns",
             "captures",
             "display",

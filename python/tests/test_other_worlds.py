@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import eddyline as el
 import eddyline.gauntlet as gauntlet
-import eddyline.live as live
+import eddyline.worlds as worlds
 from eddyline.cli import main
 from eddyline.errors import InputError
 from eddyline.evaluation import evaluate
-from eddyline.live import LiveOptions
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_gauntlet_in_another_world() -> None:
@@ -59,7 +62,7 @@ def test_the_kernel_has_no_controllers_of_one_s_own() -> None:
         link = {"name": "l", "rate": "1 Mbit/s", "delay": "1 ms"}
         scenario = Scenario({"duration": "1 s", "link": [link], "flow": [flow]})
         with pytest.raises(InputError, match=r"world kernel has no controller own-law \(flow x\)"):
-            live.run(scenario._core, LiveOptions(Path()), None)
+            worlds.WORLDS["kernel"].run(scenario._core, RunOptions(), None)
     finally:
         el.unregister("own-law")
 

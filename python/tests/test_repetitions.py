@@ -103,6 +103,33 @@ def test_csv(eddyline, scenario, tmp_path):
     assert not (tmp_path / "out" / "flows.csv").exists()
 
 
+def test_csv_has_every_table_that_there_is(eddyline, scenario, tmp_path):
+    more = """
+[[arrivals]]
+name = "web"
+rate = "5 /s"
+size = { kind = "fixed", size = "30 kB" }
+controller = { kind = "cubic" }
+data = ["down"]
+ack = ["up"]
+
+[[probe]]
+name = "probe"
+data = ["down"]
+ack = ["up"]
+"""
+    path = scenario(('name       = "upload"', 'name       = "upload"\ncount = 2'), more=more)
+    ran = eddyline("run", path, "--seeds", 2, "--csv", "--out", "out", figures=False)
+    assert ran.code == 0, ran.err
+    document = json.loads((tmp_path / "out" / "result.json").read_text())
+    for name in ("flows", "links", "groups", "arrivals", "probes"):
+        frame = pd.read_csv(tmp_path / "out" / f"{name}.csv")
+        rows = [(run["seed"], row["name"]) for run in document["runs"] for row in run[name]]
+        assert list(zip(frame["seed"], frame["name"], strict=True)) == rows
+    assert not (tmp_path / "out" / "traffic.csv").exists()
+    assert eddyline("verify", "out").code == 0
+
+
 def test_a_figure_of_several_seeds_has_bands(eddyline, scenario, tmp_path):
     scenarios = [el.Scenario.load(scenario(LOSS), set={"seed": seed}) for seed in (1, 2, 3)]
     runs = [each.run(series=True).series for each in scenarios]

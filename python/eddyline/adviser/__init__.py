@@ -147,7 +147,11 @@ def advise(
         InputError: One of the arguments is invalid.
     """
     from eddyline.adviser.access import Access
+    from eddyline.errors import InputError
 
+    for name, text, example in (("down", down, "50 Mbit/s"), ("up", up, "10 Mbit/s"), ("rtt", rtt, "20 ms")):
+        if not isinstance(text, str):
+            raise InputError(f"{name}: text with a unit is expected, not {text!r}", f'"{example}"')
     access = Access.of(
         down,
         up,

@@ -100,7 +100,9 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
-    "--csv", is_flag=True, help="Print the result as CSV; with --out write flows.csv, links.csv and series.csv instead."
+    "--csv",
+    is_flag=True,
+    help="Print the result as CSV; with --out write flows.csv, links.csv, ... and series.csv instead.",
 )
 @click.option("--strict", is_flag=True, help="Exit 3 if a world could not honour all of the file, or not run at all.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")

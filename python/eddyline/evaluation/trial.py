@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eddyline.errors import EddylineError, InputError
+from eddyline.arguments import names, seconds, table, whole
+from eddyline.errors import EddylineError
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
 from eddyline.evaluation.document import Failure, Measured
@@ -95,12 +96,14 @@ def evaluate(
     Raises:
         InputError: There is no such controller, parameter or experiment.
     """
-    if seeds < 1:
-        raise InputError(f"{seeds} seeds; at least 1")
+    seeds, only, kinds = whole("seeds", seeds, 1), names("only", only), names("kinds", kinds)
+    jobs = None if jobs is None else whole("jobs", jobs, 1)
+    timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     queue_kind(queue)  # raises where it is unknown
     require_packets(world)
-    items = parameters.items() if isinstance(parameters, Mapping) else parameters
-    who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items), world)
+    example = 'parameters={"alpha": "20 packets"}'
+    items = table("parameters", parameters, example).items() if isinstance(parameters, str | Mapping) else parameters
+    who = subjects(kinds, list(items), world)
     experiments, setting = _chosen(only), Setting(quick, queue, world)
     # all of them first: with wrong input nothing runs
     plan = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from eddyline.arguments import names, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.explanation import Explanation
@@ -67,17 +68,17 @@ def run(
     Raises:
         InputError: There is no such controller, parameter or test.
     """
-    if seeds < 1:
-        raise InputError(f"{seeds} seeds; at least 1")
     require_packets(world)
-    against = list(against)
+    seeds, against, only = whole("seeds", seeds, 1), names("against", against), names("only", only)
+    jobs = None if jobs is None else whole("jobs", jobs, 1)
+    timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     for kind in (controller, *against):
         require_controller(kind)
         require_in_world(kind, world)
     if "kind" in (parameters or {}):
         raise InputError("kind is the controller, not a parameter of it", "--controller KIND sets it")
     tests = suite().only(only)
-    given = dict(parameters or {})
+    given = dict(table("parameters", parameters or {}, 'parameters={"beta": "0.7"}'))
     kinds = [(controller, given), *((kind, dict[str, str]()) for kind in against)]
     # all of them first: with wrong input nothing runs
     scenarios = [

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["merge"]
 
 
-def merge(folders: Sequence[str | Path], out: str | Path) -> Swept:
+def merge(folders: str | Path | Sequence[str | Path], out: str | Path) -> Swept:
     """Joins folders of one sweep, shards or parts of it, into one folder. Points that are missing may follow later.
 
     Args:
@@ -43,7 +43,10 @@ def merge(folders: Sequence[str | Path], out: str | Path) -> Swept:
     Raises:
         InputError: A folder holds no sweep, or they hold different ones.
     """
-    return _merged([Path(folder) for folder in folders], Path(out))
+    several = [folders] if isinstance(folders, (str, Path)) else list(folders)
+    if not several:
+        raise InputError("there is no folder to merge")
+    return _merged([Path(folder) for folder in several], Path(out))
 
 
 def _merged(folders: Sequence[Path], out: Path) -> Swept:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import eddyline.ranges as ranges
+from eddyline.arguments import seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import claim_parent, refused, require_folder
@@ -88,11 +89,11 @@ def sweep(
         set: Keys to override in all points.
         seeds: Number of seeds of every point: the scenario's, the next, ...
         start_jitter: Starts flows later by a random time below this (`"100 ms"`), so that seeds differ.
-        world: `"sim"` or `"theory"`.
+        world: Name of the world that runs the points.
         workers: Number of processes; one per processor by default.
         engine: `"dask://HOST:PORT"` runs the points on the workers of a Dask cluster.
         shard: `(i, n)` runs only the i-th of n shares of the points, counted from 1; `merge` joins their folders.
-        timeout_s: Limit on the wall time of a point; one that takes longer has failed.
+        timeout_s: Limit on the wall time of a point, in seconds; one that takes longer has failed.
         memory: Bytes that the packets in the network of a point may take; by default half of what is free, divided
             among the processors.
         listener: Receives the progress; see `SweepListener`.
@@ -113,6 +114,11 @@ def sweep(
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan
 
+    seeds = whole("seeds", seeds, 1)
+    workers = None if workers is None else whole("workers", workers, 1)
+    timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
+    memory = None if memory is None else whole("memory", memory, 1)
+    vary = table("vary", vary, 'vary={"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}')
     earlier: list[tuple[str, str]] = []
     if isinstance(scenario, Scenario):
         source = scenario.source

@@ -167,6 +167,12 @@ def theory_map(
         EddylineError: No cell has a value, and why.
         KeyboardInterrupt: Ctrl-C, within a second.
     """
+    for name, given in (("x", x), ("y", y)):
+        if isinstance(given, str) or len(given) != 2:
+            raise InputError(
+                f"{name}: a key and its range are expected, not {given!r}",
+                '("link.up.rate", "1 Mbit/s..10 Mbit/s:41:log")',
+            )
     if show not in SHOWS:
         raise unknown("map", show, SHOWS)
     if link_model not in LINK_MODELS:

@@ -24,7 +24,7 @@ from .conftest import Fixed
         ("cwnd", True, "left cwnd = True"),
         ("cwnd", None, "left cwnd = None"),
         ("cwnd", 10**400, "left cwnd = 1000000000"),
-        ("pacing_rate", 0, "left pacing_rate = 0; packets per second, above 0, or None"),
+        ("pacing_rate", 0, "left pacing_rate = 0; packets per second, above 1e-10, or None"),
         ("pacing_rate", -5.0, "left pacing_rate = -5.0"),
         ("pacing_rate", float("inf"), "left pacing_rate = inf"),
         ("ssthresh", 1, "left ssthresh = 1; a number of packets, at least 2, or None"),

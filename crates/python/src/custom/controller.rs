@@ -176,7 +176,7 @@ fn attributes(object: &Bound<'_, PyAny>) -> Result<Attributes, Invalid> {
         Err(error) => return Err(Invalid::Raised(error)),
     };
     let pacing =
-        optional(object, intern!(py, "pacing_rate"), "pacing_rate", "packets per second, above 0, or None", |r| {
+        optional(object, intern!(py, "pacing_rate"), "pacing_rate", "packets per second, above 1e-10, or None", |r| {
             r > MIN_PACING && r.is_finite()
         })?;
     let threshold =

@@ -1,0 +1,62 @@
+"""Arguments of the Python interface that are checked where they come in, so that errors name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from eddyline.errors import InputError
+
+__all__ = ["names", "seconds", "table", "whole"]
+
+
+def whole(name: str, given: Any, least: int) -> int:
+    """A whole number.
+
+    Raises:
+        InputError: It is not, or is below `least`.
+    """
+    if not hasattr(given, "__index__"):
+        raise InputError(f"{name}: a whole number is expected, not {given!r}")
+    if given < least:
+        raise InputError(f"{name}: {given}; at least {least}")
+    return int(given)
+
+
+def seconds(name: str, given: Any) -> float:
+    """A positive time in seconds.
+
+    Raises:
+        InputError: It is no such number.
+    """
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__float__"):
+        raise InputError(f"{name}: a number of seconds is expected, not {given!r}", f"{name}=30.0")
+    if not isfinite(given) or given <= 0:
+        raise InputError(f"{name}: {given} s; above 0")
+    return float(given)
+
+
+def names(name: str, given: Any) -> list[str]:
+    """Names, of which one may stand alone as a text.
+
+    Raises:
+        InputError: They are something else.
+    """
+    if isinstance(given, str):
+        return [given]
+    several = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(each, str) for each in several):
+        raise InputError(f"{name}: names are expected, not {given!r}")
+    return several
+
+
+def table(name: str, given: Any, example: str) -> Mapping[str, Any]:
+    """Keys with their values.
+
+    Raises:
+        InputError: They are something else.
+    """
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name}: keys with their values are expected, not {given!r}", example)
+    return given

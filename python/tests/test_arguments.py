@@ -1,0 +1,77 @@
+"""Wrong arguments of the Python interface are named, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import eddyline as el
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LINKS = [{"name": name, "rate": "10 Mbit/s", "delay": "5 ms"} for name in ("f", "r")]
+ARRIVALS = {
+    "duration": "3 s",
+    "link": LINKS,
+    "arrivals": [
+        {
+            "name": "web",
+            "rate": "5 /s",
+            "size": {"kind": "fixed", "size": "30 kB"},
+            "controller": {"kind": "cubic"},
+            "data": ["f"],
+            "ack": ["r"],
+        }
+    ],
+}
+FLOW = {"name": "x", "data": ["f"], "ack": ["r"], "controller": {"kind": "fast", "alpha": "2 packets"}}
+
+
+def scenario() -> el.Scenario:
+    return el.Scenario({"duration": "1 s", "link": LINKS, "flow": [FLOW]})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda _s, _: el.gauntlet.run("cubic", only=3), "only: names are expected, not 3"),
+        (lambda _s, _: el.gauntlet.run("cubic", only="los"), "there is no test 'los'"),
+        (lambda _s, _: el.gauntlet.run("cubic", seeds="3"), "seeds: a whole number is expected, not '3'"),
+        (lambda _s, _: el.gauntlet.run("cubic", jobs=-1), "jobs: -1; at least 1"),
+        (lambda _s, _: el.gauntlet.run("cubic", timeout_s=-1), "timeout_s: -1 s; above 0"),
+        (lambda _s, _: el.evaluate("cubic", only="respons"), "respons"),
+        (lambda _s, _: el.evaluate("cubic", parameters="x=1"), "parameters: keys with their values are expected"),
+        (lambda _s, _: el.evaluate("cubic", jobs=0), "jobs: 0; at least 1"),
+        (lambda s, out: el.sweep(s, "x=1", out=out), "vary: keys with their values are expected, not 'x=1'"),
+        (lambda s, out: el.sweep(s, {"link.f.rate": ["1 Mbit/s"]}, out=out, seeds="2"), "seeds: a whole number"),
+        (lambda s, out: el.sweep(s, {"link.f.rate": ["1 Mbit/s"]}, out=out, timeout_s="30 s"), "timeout_s: a number"),
+        (lambda s, out: el.sweep(s, {"link.f.rate": ["1 Mbit/s"]}, out=out, timeout_s=-1), "timeout_s: -1 s"),
+        (lambda s, out: el.sweep(s, {"link.f.rate": ["1 Mbit/s"]}, out=out, memory="1 MB"), "memory: a whole number"),
+        (lambda _s, out: el.merge([], out), "there is no folder to merge"),
+        (lambda _s, out: el.merge("nowhere", out), "nowhere: holds no sweep"),
+        (lambda s, _: el.theory_map(s, "link.f.rate=1..2", "x"), "x: a key and its range are expected"),
+        (lambda _s, _: el.advise(8, 2, 30), "down: text with a unit is expected, not 8"),
+        (lambda s, _: s.with_seed("1"), "seed: a whole number is expected, not '1'"),
+        (lambda s, _: s.check(s.run(seeds=2)), "one result is expected, not <Results"),
+        (lambda s, _: s.run("theory", dynamics="jont"), "link models are integrator, ack_clocked"),
+        (lambda s, _: el.env(s, reward=3), "reward: a name or a function is expected, not 3"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:all 2 results are the same")
+def test_a_wrong_argument_is_named(call: Callable[[Any, Path], object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(el.InputError) as caught:
+        call(scenario(), tmp_path / "out")
+    assert said in str(caught.value) + (caught.value.hint or "")
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_name_may_stand_alone() -> None:
+    card = el.gauntlet.run("newreno", only="line-100k", seeds=1)
+    assert [verdict.name for verdict in card.verdicts] == ["line-100k"]
+
+
+def test_results_without_flows_have_a_picture_in_notebooks() -> None:
+    assert "means of 2 results" in el.Scenario(ARRIVALS).run(seeds=2)._repr_html_()
