@@ -215,3 +215,17 @@ fn the_window_before_timeouts_is_restored() {
         assert!((p.c.window() - prior).abs() < 1e-9, "{kind}: {} of {prior}", p.c.window());
     }
 }
+
+/// Draft version 1, 4.2.3: after an idle time the sender paces at the bandwidth, whatever the cycle's gain.
+#[test]
+fn after_an_idle_time_packets_are_paced_at_the_bandwidth() {
+    let mut path = Path::new("bbr");
+    path.run(5_000);
+    let relative = |path: &Path| PACKET.as_secs_f64() / path.c.pacing_interval().unwrap().as_secs_f64();
+    while (relative(&path) - 1.25).abs() > 0.02 {
+        path.step();
+        assert!(path.now < Time::from_ms(20_000), "it probes");
+    }
+    path.c.on_idle(10.0);
+    assert!((relative(&path) - 1.0).abs() < 0.01, "{}", relative(&path));
+}
