@@ -47,7 +47,7 @@ class Scenario:
 
     Args:
         table: The scenario as a dict of the same structure as the file. Relative paths in it are relative to `folder`.
-        set: Keys to override, by dotted name: `{"link.forward.rate": "20 Mbit/s"}`.
+        set: Keys to override, by dotted name: `{"link.down.rate": "20 Mbit/s"}`.
         name: What messages call it.
         folder: Where relative paths start; the working directory by default.
 

@@ -152,6 +152,8 @@ def test_rates_and_limits_of_shapers_and_framed_links(
     queue: dict[str, Any], line: dict[str, Any], expected: str, noted: list[str]
 ) -> None:
     last, _, notes = lines(queue, **line)
+    if queue["kind"] == "cake":
+        noted = [*noted, "queue cake: this is triple-isolate"]
     begin, _, end = expected.partition(" * ")
     assert begin in last
     assert last.endswith(end or begin)
@@ -207,7 +209,8 @@ def test_the_rate_makes_up_for_packet_transfer_mode_without_cake_only() -> None:
     said = "framing: a size table has no packet transfer mode; take 1/65 off the rate"
     _, _, notes = lines({"kind": "droptail"}, framing="pppoe-ptm")
     assert notes == [said]
-    last, _, notes = lines({"kind": "cake"}, framing="pppoe-ptm")
+    last, _, notes = lines({"kind": "cake", "isolation": "flows"}, framing="pppoe-ptm")
+    assert "besteffort flows" in last
     assert last.endswith("overhead 30 mpu 0 ptm")
     assert not notes
 
@@ -220,11 +223,51 @@ def test_an_access_link_has_the_queues_of_its_preset() -> None:
     assert "ip link add ifb-home-down type ifb" in found[0].path
 
 
+def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
+    names = ["headquarters/down", "headquarters/up", "headquarters/x", "a b", "a-b"]
+    links = [{"name": name, "rate": "1 Mbit/s", "delay": "5 ms"} for name in names]
+    load = {"name": "load", "path": names, "model": {"kind": "cbr", "rate": "1 kbit/s"}}
+    scenario = Scenario({"duration": "1 s", "link": links, "traffic": [load]})
+    found = commands(scenario, dict.fromkeys(names, ("eth0", "eth1")))
+    devices = [each.path[0].split()[3] for each in found]
+    assert devices == ["ifb-headquarter", "ifb-headquart-2", "ifb-headquart-3", "ifb-a-b", "ifb-a-b-2"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected", "noted"),
+    [
+        ({"kind": "red"}, " ecn harddrop", ["gentle", "weight"]),
+        ({"kind": "red", "gentle": False, "hard_drop": False}, " ecn", ["weight"]),
+        ({"kind": "red", "gentle": False, "ecn": False}, "burst 8", ["weight"]),
+        (
+            {"kind": "codel", "limit": "60 kB"},
+            "codel limit 40 target 5000us interval 100000us ecn",
+            ["limit in packets"],
+        ),
+        ({"kind": "fq_codel", "limit": "100 packets"}, " ecn", []),
+        ({"kind": "sfq", "limit": "60 kB"}, "", ["limit in packets"]),
+    ],
+)
+def test_parameters_of_queues_are_set_or_commented(queue: dict[str, Any], expected: str, noted: list[str]) -> None:
+    last, _, notes = lines(queue)
+    assert last.endswith(expected)
+    assert len(notes) == len(noted)
+    assert all(any(word in note for note in notes) for word in noted), notes
+
+
+def test_damage_is_netems_and_a_policer_is_named() -> None:
+    policer = {"rate": "5 Mbit/s", "burst": "20 kB"}
+    _, path, notes = lines({"kind": "droptail"}, corrupt=0.01, policer=policer)
+    assert path.endswith("corrupt 1%")
+    assert notes == ["policer: these lines have none; tc-police(8) polices by a token bucket"]
+
+
 def test_what_tc_cannot_express_is_said() -> None:
-    last, _, notes = lines({"kind": "ack_filter", "limit": "50 packets"}, corrupt=0.001)
+    outages = [{"start": "1 s", "length": "1 s"}]
+    last, _, notes = lines({"kind": "ack_filter", "limit": "50 packets"}, outages=outages)
     assert last.endswith("pfifo limit 50")
     assert any("no discipline of tc is the same" in note for note in notes)
-    assert "corrupt: tc has nothing like it" in notes
+    assert "outages: tc has nothing like it" in notes
 
 
 def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from eddyline.framing import FRAMINGS, Framing
 from eddyline.probing import link_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from eddyline.scenario import Scenario
 
@@ -61,7 +61,21 @@ def commands(scenario: Scenario, devices: Mapping[str, tuple[str, str]]) -> list
         devices: For a link by name, the devices that packets leave by and arrive by.
     """
     tables = [link_table(scenario.to_dict(), name) for name in scenario.links]
-    return [_link(_complete(table), *devices[table["name"]]) for table in tables]
+    ifbs = _ifbs(scenario.links)
+    return [_link(_complete(table), *devices[table["name"]], ifbs[table["name"]]) for table in tables]
+
+
+def _ifbs(links: Iterable[str]) -> dict[str, str]:
+    """A name for the `ifb` device of each link: the link's as far as it fits, with a number where that is another's."""
+    names: dict[str, str] = {}
+    for link in links:
+        whole = "ifb-" + re.sub(r"[^A-Za-z0-9]", "-", link)
+        name, number = whole[:_DEVICE_NAME], 1
+        while name in names.values():
+            number += 1
+            name = f"{whole[: _DEVICE_NAME - len(f'-{number}')]}-{number}"
+        names[link] = name
+    return names
 
 
 def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +87,7 @@ def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(whole.canonical)["link"][0])
 
 
-def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
+def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCommands:
     notes: list[str] = []
     name, rate_bps = link["name"], _core.quantity("rate", link["rate"])
     framing, queue = _framing(link.get("framing")), link["queue"]
@@ -97,7 +111,6 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
     netem = _netem(link, notes)
     path = []
     if netem:
-        ifb = "ifb-" + re.sub(r"[^A-Za-z0-9]", "-", name)[: _DEVICE_NAME - 4]
         path = [
             f"ip link add {ifb} type ifb",
             f"ip link set {ifb} up",
@@ -107,9 +120,11 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str) -> LinkCommands:
         ]
     notes += [
         f"{key}: tc has nothing like it"
-        for key in ("corrupt", "reconstruct", "medium", "changes", "outages", "trace", "policer")
+        for key in ("reconstruct", "medium", "changes", "outages", "trace")
         if link.get(key)
     ]
+    if link.get("policer"):
+        notes.append("policer: these lines have none; tc-police(8) polices by a token bucket")
     return LinkCommands(name, lines, path, notes)
 
 
@@ -155,6 +170,10 @@ def _cake(queue: Mapping[str, Any], rate_bps: float, line: Framing, notes: list[
     if framing != _BARE:
         layer = "noatm" if framing.linklayer == "none" else framing.linklayer
         keywords = f"overhead {framing.overhead_B} mpu {framing.minimum_B} {layer}"
+    if queue["isolation"] == "hosts":
+        notes.append(
+            "queue cake: this is triple-isolate; dual-dsthost or dual-srchost share among the hosts of one side only"
+        )
     filters = {"none": "no-ack-filter", "conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
     options = [
         f"bandwidth {rate_bps:.0f}bit",
@@ -193,7 +212,7 @@ def _fifo(queue: Mapping[str, Any], framing: Framing, notes: list[str]) -> str:
     if limit == "unlimited" or limit.endswith("packets"):
         return f"{'pfifo_head_drop' if drops_head else 'pfifo'} limit {_packets(limit)}"
     if drops_head:
-        notes.append("queue headdrop: tc counts its limit in packets; this is the number of full ones")
+        _in_packets(queue, notes)
         return f"pfifo_head_drop limit {_packets(limit)}"
     if framing != _BARE or "cell" in limit:
         notes.append("queue: bfifo counts its limit in bytes, framing included; this is that of as many full packets")
@@ -225,12 +244,17 @@ def _packets(limit: str) -> int:
     return max(1, round(_full_packets(limit)))
 
 
+def _in_packets(queue: Mapping[str, Any], notes: list[str]) -> None:
+    if queue["limit"] != "unlimited" and not queue["limit"].endswith("packets"):
+        notes.append(f"queue {queue['kind']}: tc counts its limit in packets; this is the number of full ones")
+
+
 def _ecn(queue: Mapping[str, Any]) -> str:
     return "ecn" if queue.get("ecn") else "noecn"
 
 
 def _codel(queue: Mapping[str, Any], notes: list[str]) -> str:
-    del notes
+    _in_packets(queue, notes)
     times = f"target {_us(_seconds(queue['target']))} interval {_us(_seconds(queue['interval']))}"
     if queue["kind"] == "codel":
         return f"codel limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
@@ -240,13 +264,14 @@ def _codel(queue: Mapping[str, Any], notes: list[str]) -> str:
 
 
 def _pie(queue: Mapping[str, Any], notes: list[str]) -> str:
+    _in_packets(queue, notes)
     notes.append("queue pie: alpha and beta are left to the kernel, which counts them in units of its own")
     times = f"target {_us(_seconds(queue['target']))} tupdate {_us(_seconds(queue['update']))}"
     return f"pie limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
 
 
 def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:
-    del notes
+    _in_packets(queue, notes)
     perturb = round(_seconds(queue["perturb"]))
     head = " headdrop" if queue["drop"] == "head" else ""
     return f"sfq limit {_packets(queue['limit'])} divisor {queue['queues']} perturb {perturb}{head}"
@@ -259,7 +284,9 @@ def _red(queue: Mapping[str, Any], notes: list[str]) -> str:
     # tc derives the weight from burst (tc-red(8)): about (2 min + max) / (3 avpkt) packets are usual
     burst = max(1, round((2 * low + high) / (3 * packet)))
     notes.append(f"queue red: tc derives the weight from burst; the scenario's is {queue['weight']:g}")
-    ecn = " ecn" if queue.get("ecn") else ""
+    if queue["gentle"]:
+        notes.append("queue red: tc's is not gentle; it drops or marks every packet above the upper threshold")
+    ecn = (" ecn harddrop" if queue.get("hard_drop", True) else " ecn") if queue.get("ecn") else ""
     adaptive = f"probability {queue['max_p']:g} burst {burst}{ecn}"
     return f"red limit {limit:.0f} min {low:.0f} max {high:.0f} avpkt {packet:.0f} {adaptive}"
 
@@ -283,6 +310,8 @@ def _netem(link: Mapping[str, Any], notes: list[str]) -> str:
         words += _loss_pattern(loss, notes)
     elif loss:
         words.append(f"loss random {100 * loss:g}%")
+    if corrupt := link.get("corrupt"):
+        words.append(f"corrupt {100 * corrupt:g}%")
     return " ".join(words)
 
 

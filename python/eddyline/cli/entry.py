@@ -55,7 +55,7 @@ a QUIC stack, or the TCP of this machine's kernel.
 First steps:
   eddyline init two-way.toml              a commented scenario to start from
   eddyline run two-way.toml               simulate it
-  eddyline run two-way.toml --set 'link.forward.rate=50 Mbit/s'
+  eddyline run two-way.toml --set 'link.down.rate=50 Mbit/s'
   eddyline run two-way.toml --out result  keep the result, its series and plots
 
 \b

@@ -99,7 +99,7 @@ def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[s
     for given in map(required, values):
         pair = assignment(given)
         if pair is None:
-            raise click.BadParameter(f"{given!r} is not KEY=VALUE, as in 'link.forward.rate=20 Mbit/s'")
+            raise click.BadParameter(f"{given!r} is not KEY=VALUE, as in 'link.down.rate=20 Mbit/s'")
         pairs.append(pair)
     return pairs
 
