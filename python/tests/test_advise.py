@@ -38,7 +38,7 @@ from eddyline.adviser.line import COMMON, LINES
 from eddyline.adviser.search import worst
 from eddyline.adviser.shaping import tc_lines
 from eddyline.adviser.sizing import both_busy, proportional
-from eddyline.adviser.sqm import sqm_pages, sqm_settings
+from eddyline.adviser.sqm import _options, sqm_pages, sqm_settings
 from eddyline.adviser.trial import Measured, run_trials, scenario
 
 if TYPE_CHECKING:
@@ -460,6 +460,13 @@ def test_sqm_knows_what_its_scripts_run() -> None:
     assert said("PIE")["etarget"] == "30000us"
     assert said("drop-tail")["qdisc"] == "bfifo"
     pages = sqm_pages(access, known["CAKE"][0], "wan") or {}
+    # every setting of the section that decides what the queue does is on the page
+    for family in ("CAKE", "FQ-CoDel", "drop-tail"):
+        option = _options(access, known[family][0], "wan", False) or {}
+        entries = (sqm_pages(access, known[family][0], "wan") or {})["Queue Discipline"]
+        queue = [key for key in option if key.endswith(("limit", "target", "_ecn", "qdisc_opts"))]
+        assert queue
+        assert all(option[key] in entries for key in queue), (family, entries)
     assert set(pages) == {"Basic Settings", "Queue Discipline", "Link Layer Adaptation"}
     assert "download 95000 kbit/s" in pages["Basic Settings"]
     assert "queue setup script piece_of_cake.qos" in pages["Queue Discipline"]

@@ -54,6 +54,7 @@ def scenario() -> el.Scenario:
         (lambda _s, out: el.merge("nowhere", out), "nowhere: holds no sweep"),
         (lambda s, _: el.theory_map(s, "link.f.rate=1..2", "x"), "x: a key and its range are expected"),
         (lambda _s, _: el.advise(8, 2, 30), "down: text with a unit is expected, not 8"),
+        (lambda _s, _: el.advise("8 Mbit/s", "2 Mbit/s", "20 ms", wan="eth1"), "wan and lan are both eth1"),
         (lambda s, _: s.with_seed("1"), "seed: a whole number is expected, not '1'"),
         (lambda s, _: s.check(s.run(seeds=2)), "one result is expected, not <Results"),
         (lambda s, _: s.run("theory", dynamics="jont"), "link models are integrator, ack_clocked"),

@@ -191,6 +191,8 @@ def advise_access(
         # names that the kernel accepts, so that a command cannot contain anything else
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
             raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
+    if wan == lan:
+        raise InputError(f"wan and lan are both {wan}", "name the interface towards the hosts, as in --lan eth0")
     choice = search(access, unit, prefer, have, done, requests_s)
     queues = choice.best.queues
     settings, pages = sqm_settings(access, queues, wan), sqm_pages(access, queues, wan)

@@ -21,6 +21,18 @@ _SIMPLEST = "simplest.qos"
 PER_HOST = {"i": ("nat", "dual-dsthost"), "e": ("nat", "dual-srchost")}
 """CAKE's keywords for fairness among the hosts behind a router that translates addresses, for both directions."""
 
+_ADVANCED = {
+    "ilimit": "hard queue limit ingress:",
+    "elimit": "egress:",
+    "itarget": "latency target ingress:",
+    "etarget": "egress:",
+    "ingress_ecn": "ECN ingress:",
+    "egress_ecn": "egress:",
+    "iqdisc_opts": "advanced option string ingress:",
+    "eqdisc_opts": "egress:",
+}
+"""Advanced options, those of ingress before those of egress, and what the page calls them."""
+
 _KINDS = ("droptail", "codel", "pie", "fq_codel", "cake")
 
 
@@ -103,10 +115,8 @@ def sqm_pages(access: Access, queues: Queues, wan: str, *, per_host: bool = Fals
         "Link Layer Adaptation": f"{names[option['linklayer']]}, per packet overhead {option['overhead']}, "
         f"minimum packet size (MPU) {option['tcMPU']}",
     }
-    if per_host and "iqdisc_opts" in option:
-        pages["Queue Discipline"] += (
-            f", advanced option string ingress: {option['iqdisc_opts']}, egress: {option['eqdisc_opts']}"
-        )
+    advanced = [f"{label} {option[key]}" for key, label in _ADVANCED.items() if key in option]
+    pages["Queue Discipline"] += "".join(f", {entry}" for entry in advanced)
     if access.line.name not in LINES:
         pages["Link Layer Adaptation"] += " (the line is not known)"
     return pages

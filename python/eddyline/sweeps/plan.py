@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ __all__ = ["Plan"]
 
 _CHUNK = 256
 _MAX_ERRORS = 100
+_VARIED = re.compile(r"--vary (.+?)=")
 
 
 class Plan:
@@ -131,10 +133,38 @@ class Plan:
                     pool.shutdown(wait=False, cancel_futures=True)
                     break
         if errors:
-            texts = [text for text, _ in errors.values()][:_MAX_ERRORS]
+            texts = [text + self._together(text, identity) for identity, (text, _) in errors.items()][:_MAX_ERRORS]
             more = ["and more"] if len(errors) > _MAX_ERRORS else []
             raise ScenarioError("\n".join(texts + more), [each for _, each in errors.values()], sorted(unknown))
         return sorted({self._named(path) for path in files})
+
+    def _together(self, text: str, identity: tuple[Any, ...]) -> str:
+        """What else is set where a value is wrong with some values of the other keys; nothing where it always is."""
+        named = _VARIED.match(text)
+        at = next((i for i, v in enumerate(self.grid.vary) if named and v.key == named[1]), None)
+        if at is None or named is None or len(self.grid.vary) < 2:
+            return ""
+        vary, wrong, right = self.grid.vary, [], False
+        for combination in range(min(self.grid.combinations, _CHUNK)):
+            overrides = self.grid.overrides(combination)
+            if not text.startswith(f"--vary {overrides[at][0]}={overrides[at][1]}:"):
+                continue
+            found = self._check(range(combination, combination + 1)).errors
+            if any(_identity(json.loads(document)) == identity for _, document in found):
+                wrong.append(overrides)
+            else:
+                right = True
+        if not (wrong and right):
+            return ""
+        others = {i: {each[i][1] for each in wrong} for i in range(len(vary)) if i != at}
+        settings = [
+            f"{vary[i].key}={value}" for i, own in others.items() if len(own) < len(vary[i].values) for value in own
+        ]
+        table = vary[at].key.rpartition(".")[0]
+        return (
+            f"\n  so it is with {', '.join(settings) or 'some of the other values'}; "
+            f"keys that depend on each other vary as one table: --vary '{table}={{ ... }},{{ ... }}'"
+        )
 
     def _chunks(self) -> Iterator[range]:
         for start in range(0, self.grid.combinations, _CHUNK):

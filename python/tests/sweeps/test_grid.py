@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+import eddyline as el
 from eddyline.errors import InputError
 from eddyline.ranges import split
 from eddyline.sweeps.grid import Grid, Vary, typed
@@ -103,3 +104,21 @@ def test_every_mistake_of_the_lists_is_said():
     with pytest.raises(InputError, match="2\\^63"):
         Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=3)
     Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=2)
+
+
+def test_values_that_are_wrong_with_others_only_name_them(tmp_path):
+    flow = {"name": "x", "controller": {"kind": "cubic"}, "data": ["l"], "ack": ["l"]}
+    base = {"duration": "1 s", "link": [{"name": "l", "rate": "1 Mbit/s", "delay": "1 ms"}], "flow": [flow]}
+    kinds, target = {"link.l.queue.kind": ["droptail", "codel", "pie"]}, {"link.l.queue.target": ["5 ms"]}
+    with pytest.raises(el.ScenarioError) as caught:
+        el.sweep(base, kinds | target, out=tmp_path / "s")
+    text = str(caught.value)
+    assert "--vary link.l.queue.target=5 ms: " in text
+    assert "so it is with link.l.queue.kind=droptail; keys that depend on each other vary as one table" in text
+    with pytest.raises(el.ScenarioError) as caught:
+        el.sweep(
+            base, {"link.l.queue.kind": ["droptail"], "link.l.delay": ["1 ms", "2 ms"]} | target, out=tmp_path / "s"
+        )
+    assert "so it is with" not in str(caught.value)
+    tables = ['{ kind = "droptail" }', '{ kind = "codel", target = "5 ms" }']
+    assert not el.sweep(base, {"link.l.queue": tables}, out=tmp_path / "s").failures

@@ -20,11 +20,13 @@ pub fn max_packets(memory: Option<u64>) -> u64 {
 /// Where the packets are that exceed the budget.
 pub fn report(network: &Network, net: &mut Net, flows: &Flows, now: Time) -> String {
     let packets = net.packets();
+    let bytes = net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64;
     // whole packets are a little less than what was given
-    let budget = (net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64 / 1e5).round() / 10.0;
+    let (budget, unit) =
+        if bytes < 1e5 { ((bytes / 1e2).round() / 10.0, "kB") } else { ((bytes / 1e5).round() / 10.0, "MB") };
     let now_s = now.as_secs_f64();
     let mut text =
-        format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} MB of the run");
+        format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} {unit} of the run");
     let waiting = network.links.iter().zip(0..).map(|(link, i)| (net.waiting(now, i).0, link));
     if let Some((waiting, link)) = waiting.max_by_key(|(waiting, _)| *waiting) {
         let limit = link.queue.limit();
