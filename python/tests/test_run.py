@@ -555,3 +555,25 @@ def test_series_that_memory_would_not_hold_are_refused(eddyline, scenario, tmp_p
     assert "216 million rows" in ran.err
     assert "record.interval" in ran.err
     assert not (tmp_path / "out").exists()
+
+
+def test_files_in_another_encoding_say_so_and_a_byte_order_mark_is_none(eddyline, scenario, tmp_path):
+    (tmp_path / "koeln.csv").write_bytes(b"time_s,rate_bps\n# K\xf6ln\n0,1e6\n1,2e6\n")
+    ran = eddyline("run", scenario(), "--set", 'link.down.trace={ kind = "csv", file = "koeln.csv" }')
+    assert ran.code == 2
+    assert "koeln.csv: line 2 is not UTF-8\n" in ran.err
+    assert "hint: save it as UTF-8" in ran.err
+    assert "relative" not in ran.err
+    (tmp_path / "sizes.txt").write_bytes(b"\xef\xbb\xbf30000\r\n20000\r\n")
+    more = """
+[[arrivals]]
+name = "web"
+rate = "5 /s"
+size = { kind = "trace", file = "sizes.txt" }
+controller = { kind = "cubic" }
+data = ["down"]
+ack = ["up"]
+"""
+    ran = eddyline("run", scenario(more=more), "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["arrivals"][0]["completed"] > 0

@@ -7,13 +7,32 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a file.
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong, with the name of the file.
+    pub message: String,
+    /// What to do.
+    pub hint: &'static str,
+}
+
+impl Unreadable {
+    /// A file that is not there, or not to be read.
+    #[must_use]
+    pub fn new(path: &Path, why: &str) -> Self {
+        Self { message: format!("cannot read {}: {why}", path.display()), hint: RELATIVE }
+    }
+}
+
+const RELATIVE: &str = "relative paths start at the scenario's folder";
+
 /// Reads files by path, as text.
 pub trait Files {
     /// The content of the file.
     ///
     /// # Errors
-    /// A message that names the file.
-    fn read(&self, path: &Path) -> Result<String, String>;
+    /// Why it cannot be read.
+    fn read(&self, path: &Path) -> Result<String, Unreadable>;
 }
 
 /// The file system.
@@ -21,16 +40,21 @@ pub trait Files {
 pub struct Disk;
 
 impl Files for Disk {
-    fn read(&self, path: &Path) -> Result<String, String> {
-        let cannot = |why: String| format!("cannot read {}: {why}", path.display());
-        let about = fs::metadata(path).map_err(|e| cannot(e.to_string()))?;
+    fn read(&self, path: &Path) -> Result<String, Unreadable> {
+        let about = fs::metadata(path).map_err(|e| Unreadable::new(path, &e.to_string()))?;
         if !about.is_file() {
-            return Err(cannot("not a file".to_owned()));
+            return Err(Unreadable::new(path, "not a file"));
         }
         if about.len() > MAX_BYTES {
-            return Err(cannot(format!("larger than {} MiB", MAX_BYTES >> 20)));
+            return Err(Unreadable::new(path, &format!("larger than {} MiB", MAX_BYTES >> 20)));
         }
-        fs::read_to_string(path).map_err(|e| cannot(e.to_string()))
+        let bytes = fs::read(path).map_err(|e| Unreadable::new(path, &e.to_string()))?;
+        String::from_utf8(bytes).map_err(|e| {
+            let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+            let hint = "save it as UTF-8, without other characters or with them in that encoding";
+            Unreadable { hint, ..Unreadable::new(path, &format!("line {line} is not UTF-8")) }
+        })
     }
 }
 
@@ -39,7 +63,7 @@ impl Files for Disk {
 pub struct Copies(pub HashMap<PathBuf, PathBuf>);
 
 impl Files for Copies {
-    fn read(&self, path: &Path) -> Result<String, String> {
+    fn read(&self, path: &Path) -> Result<String, Unreadable> {
         Disk.read(self.0.get(path).map_or(path, PathBuf::as_path))
     }
 }

@@ -33,7 +33,7 @@ mod trace_rate;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::{Expectation, ExpectationOutcome, check};
-pub use files::{Copies, Files};
+pub use files::{Copies, Files, Unreadable};
 pub use input::{Format, Input};
 pub use load::{Scenario, load, load_file, load_file_with, load_from, load_with};
 pub use network::Network;

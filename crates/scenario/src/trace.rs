@@ -14,8 +14,6 @@ use crate::model::Traffic;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-const RELATIVE: &str = "relative paths start at the scenario's folder";
-
 /// Traces of a scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
@@ -56,7 +54,7 @@ pub(crate) fn read(
                 let same = format!("{how:?} {file}");
                 let first = !known.contains_key(&same);
                 let trace = known.entry(same).or_insert_with(|| {
-                    let trace = files.read(&path).map_err(|e| (e, RELATIVE.to_owned())).and_then(|text| {
+                    let trace = files.read(&path).map_err(|e| (e.message, e.hint.to_owned())).and_then(|text| {
                         let refused = |e| (format!("{} is no trace: {e}", path.display()), how.form());
                         Trace::read(&text, &how).map_err(refused)
                     });
@@ -108,7 +106,7 @@ fn recordings(
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-            let recording = files.read(&path).map_err(|e| (e, RELATIVE)).and_then(|text| {
+            let recording = files.read(&path).map_err(|e| (e.message, e.hint)).and_then(|text| {
                 let refused = |e| (format!("{} is no recording of a link: {e}", path.display()), trace.form());
                 trace.read(&text).map_err(refused)
             });
@@ -144,7 +142,7 @@ fn sizes(
             continue;
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let listed = files.read(&path).map_err(|e| (e, RELATIVE)).and_then(|text| {
+        let listed = files.read(&path).map_err(|e| (e.message, e.hint)).and_then(|text| {
             let refused = |e| (format!("{} lists no sizes: {e}", path.display()), SizeParams::FORM);
             SizeParams::read(&text).map_err(refused)
         });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use eddyline_scenario::Files;
+use eddyline_scenario::{Files, Unreadable};
 use js_sys::{Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -30,8 +30,8 @@ impl Given {
 }
 
 impl Files for Given {
-    fn read(&self, path: &Path) -> Result<String, String> {
+    fn read(&self, path: &Path) -> Result<String, Unreadable> {
         let name = path.display().to_string();
-        self.0.get(&name).cloned().ok_or_else(|| format!("cannot read {name}: the file was not given"))
+        self.0.get(&name).cloned().ok_or_else(|| Unreadable::new(path, "the file was not given"))
     }
 }

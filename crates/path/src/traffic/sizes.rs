@@ -59,6 +59,7 @@ impl SizeParams {
     /// # Errors
     /// What is wrong, with its line.
     pub fn read(text: &str) -> Result<Vec<u64>, String> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.split('#').next().unwrap_or("").trim()));
         let sizes = lines.filter(|(_, l)| !l.is_empty()).map(|(i, l)| match l.parse::<u64>() {
             Ok(n) if n > 0 => Ok(n),
