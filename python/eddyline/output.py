@@ -185,7 +185,7 @@ def room(path: Path) -> Iterator[None]:
     except OSError as e:
         if e.filename is not None or e.errno not in _FULL:
             raise
-        raise EddylineError(f"{path}: cannot be written: {(e.strerror or str(e)).lower()}") from None
+        raise EddylineError(f"{path}: cannot be written: {os.strerror(e.errno).lower()}") from None
 
 
 def _exchange(new: Path, old: Path) -> None:

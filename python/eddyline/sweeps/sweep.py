@@ -12,7 +12,7 @@ import eddyline.ranges as ranges
 from eddyline.arguments import seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
-from eddyline.output import claim_parent, refused, require_folder
+from eddyline.output import claim_parent, refused, require_folder, room
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
@@ -165,7 +165,7 @@ def run(
     runner, seconds = _engine(workers, engine)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / LOCK):
+        with room(folder), locked(folder / LOCK):
             document = plan.document(files)
             complete(folder)
             known = manifest.read(folder)  # of the process that held the lock last

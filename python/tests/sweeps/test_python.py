@@ -8,12 +8,14 @@ import threading
 import time
 import tomllib
 import warnings
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import environment
 
 import eddyline as el
+import eddyline.parquet as parquet
 
 from .conftest import LOSSY
 
@@ -146,3 +148,15 @@ def test_a_script_needs_no_guard(lossy, tmp_path):
     words = [sys.executable, "-P", str(script)]
     p = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=60)
     assert (p.stdout, p.stderr) == ("once\n3\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_names_the_folder(lossy, tmp_path, monkeypatch):
+    full, out = tmp_path / "full", tmp_path / "g"
+    full.symlink_to("/dev/full")
+    usual = parquet.created
+    monkeypatch.setattr(parquet, "created", lambda path: usual(full if path.suffix == ".parquet" else path))
+    with pytest.raises(el.EddylineError, match=f"{out}: cannot be written: no space left on device"):
+        el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=out, workers=1)
+    monkeypatch.undo()
+    assert el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=out, workers=1).done == 2
