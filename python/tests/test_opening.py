@@ -49,7 +49,7 @@ def test_run_takes_seeds_and_overrides(scenario, several):
     one = scenario.run(set={"link.down.rate": "1 Mbit/s", "flow.*.controller": {"kind": "newreno"}}, series=False)
     assert one.flows["controller"].tolist() == ["newreno", "newreno"]
     assert one.flows["throughput_bps"].max() <= 5e6
-    with pytest.raises(el.InputError, match="0 seeds"):
+    with pytest.raises(el.InputError, match="seeds: 0; at least 1"):
         scenario.run(seeds=0)
     with pytest.raises(el.ScenarioError, match="rat"):
         scenario.with_overrides({"link.down.rat": 1})
