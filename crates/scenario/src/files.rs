@@ -52,7 +52,7 @@ impl Files for Disk {
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-            let hint = "save it as UTF-8, without other characters or with them in that encoding";
+            let hint = "save it as UTF-8";
             Unreadable { hint, ..Unreadable::new(path, &format!("line {line} is not UTF-8")) }
         })
     }
