@@ -12,6 +12,8 @@ struct Path {
     next_send: Time,
     link_free: Time,
     flight: VecDeque<(Time, Time, Stamp)>,
+    /// Packets that the sender counts as in flight beside those here.
+    outside: f64,
 }
 
 const PACKET: Time = Time::from_ms(1);
@@ -23,7 +25,7 @@ impl Path {
         let text = format!(r#"{{ "kind": "{kind}" }}"#);
         let mut c = serde_json::from_str::<ControllerParams>(&text).unwrap().build(&facts);
         c.on_handshake(DELAY, DELAY);
-        Self { c, now: DELAY, next_send: DELAY, link_free: Time::ZERO, flight: VecDeque::new() }
+        Self { c, now: DELAY, next_send: DELAY, link_free: Time::ZERO, flight: VecDeque::new(), outside: 0.0 }
     }
 
     /// The next event: a packet leaves, or an acknowledgement arrives.
@@ -49,7 +51,7 @@ impl Path {
             rtt: Some(now - sent_at),
             acked: 1.0,
             lost: 0.0,
-            in_flight: self.flight.len() as f64,
+            in_flight: self.flight.len() as f64 + self.outside,
             stamp,
             cwnd_limited: true,
             in_recovery: false,
@@ -115,6 +117,34 @@ fn startup_finds_the_bandwidth() {
         let (spans, ..) = path.run(4_000);
         assert!(spans.iter().all(|s| (73..=127).contains(&s.0)), "{kind}: {spans:?}");
     }
+}
+
+/// Drain of version 3 ends when what is in flight fits the path, or in the fourth round trip after that in which it began
+/// (draft-ietf-ccwg-bbr, section 5.3.2: `BBR.round_count > BBR.drain_start_round + 3`).
+#[test]
+fn drain_of_version_3_ends_after_its_rounds() {
+    let mut path = Path::new("bbr3");
+    let draining = |p: &Path| p.c.pacing_interval().unwrap().as_secs_f64() > 1.5 * PACKET.as_secs_f64();
+    // Startup is faster than the link before it ends
+    while path.c.pacing_interval().unwrap() > PACKET {
+        path.step();
+    }
+    while !draining(&path) {
+        path.step();
+    }
+    path.outside = 1000.0;
+    let (mut rounds, mut round_start) = (0, path.now);
+    while draining(&path) {
+        let oldest = path.flight.front().unwrap().0;
+        path.step();
+        let acked = path.flight.front().is_none_or(|f| f.0 > oldest);
+        if acked && oldest >= round_start {
+            rounds += 1;
+            round_start = path.now;
+        }
+        assert!(path.now < Time::from_ms(5_000), "{rounds} rounds");
+    }
+    assert_eq!(rounds, 4);
 }
 
 /// Ten seconds after the last smallest sample: version 1 falls to four packets, version 3 to half the path's, for 200 ms at least.

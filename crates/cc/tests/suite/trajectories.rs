@@ -16,7 +16,7 @@ use eddyline_units::Time;
 use crate::bench::ms;
 
 /// Profiles and options that change a law, beside every kind with its required parameters only.
-const VARIANTS: [&str; 47] = [
+const VARIANTS: [&str; 49] = [
     r#""kind": "fast", "alpha": "20 packets", "profile": "ns2-1.1.3""#,
     r#""kind": "fast", "alpha": "20 packets", "base_rtt": "known""#,
     r#""kind": "fast", "alpha": "20 packets", "delay": "forward""#,
@@ -53,6 +53,8 @@ const VARIANTS: [&str; 47] = [
     r#""kind": "fast", "alpha": "20 packets", "update_period": "35 ms", "mi_threshold": "5 ms", "loss_factor": 0.8"#,
     r#""kind": "vfast", "alpha": "20 packets", "rto": "eq6_total", "mean_rtt": "average", "deviation_from": "new""#,
     r#""kind": "vfast", "alpha": "20 packets", "smoothing": "update", "mean_rtt": "srtt_of_average""#,
+    r#""kind": "vfast", "alpha": "20 packets", "delay": "forward""#,
+    r#""kind": "vfast", "alpha": "20 packets", "delay": "forward", "mean_rtt": "average""#,
     r#""kind": "reno", "whole_packets": true"#,
     r#""kind": "tahoe", "whole_packets": true"#,
     r#""kind": "cubic", "fast_convergence": false, "c": 2.0, "beta": 0.8"#,

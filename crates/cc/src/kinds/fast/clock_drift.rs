@@ -209,3 +209,129 @@ impl Drift {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample at a time in seconds, both delays in microseconds beyond the first ones.
+    fn reading(at_s: f64, forward_us: f64, reverse_us: f64) -> Reading {
+        Reading {
+            at: at_s * 1e12,
+            forward: forward_us * 1e6,
+            rtt: 100e9 + (forward_us + reverse_us) * 1e6,
+            paused: false,
+        }
+    }
+
+    fn paused(at_s: f64, forward_us: f64) -> Reading {
+        Reading { paused: true, ..reading(at_s, forward_us, 0.0) }
+    }
+
+    fn drift_of(readings: impl IntoIterator<Item = Reading>) -> Drift {
+        let mut drift = Drift::new();
+        for r in readings {
+            drift.update(r);
+        }
+        drift
+    }
+
+    fn ppm(mut drift: Drift, held: f64) -> f64 {
+        drift.estimate(held);
+        drift.rate() * 1e6
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-6, "{a} and not {b}");
+    }
+
+    #[test]
+    fn an_estimate_takes_eight_windows_that_have_ended() {
+        let line = |windows: u32| (0..=windows).map(|i| f64::from(i) * 1.5).map(|s| reading(s, 50.0 * s, -50.0 * s));
+        close(ppm(drift_of(line(7)), 0.5), 0.0);
+        close(ppm(drift_of(line(8)), 0.5), 50.0);
+    }
+
+    #[test]
+    fn both_delays_count_by_how_much_the_sender_controls() {
+        // 30 ppm by the forward delays, 60 ppm by the reverse ones: 2/3 of the former where nothing is held, 1/3 where all is
+        let samples = || (0..9).map(|i| f64::from(i) * 1.5).map(|s| reading(s, 30.0 * s, -60.0 * s));
+        close(ppm(drift_of(samples()), 0.0), 40.0);
+        close(ppm(drift_of(samples()), 1.0), 50.0);
+    }
+
+    #[test]
+    fn the_estimate_goes_to_the_nearer_quartile() {
+        // Five pauses at 0, 2, 4, 6, 8 s, of which four have ended. Slopes in ppm: 10 (0-2), 20 (0-4), 24 (0-6), 30 (2-4), 31 (2-6), 32 (4-6);
+        // of six the second and the fifth are the quartiles: 20 and 31.
+        let offsets = [0.0, 20.0, 80.0, 144.0, 0.0];
+        let pauses = || offsets.iter().zip([0.0, 2.0, 4.0, 6.0, 8.0]).map(|(us, s)| paused(s, *us));
+        close(ppm(drift_of(pauses()), 1.0), 20.0);
+        let mut above = drift_of(pauses());
+        above.rate = 100e-6;
+        close(ppm(above, 1.0), 31.0);
+        let mut between = drift_of(pauses());
+        between.rate = 25e-6;
+        close(ppm(between, 1.0), 25.0);
+    }
+
+    #[test]
+    fn three_pauses_count_alone() {
+        let mut samples: Vec<_> =
+            (0..13).map(|i| f64::from(i) * 1.5).map(|s| reading(s, 50.0 * s, -50.0 * s)).collect();
+        for i in [2, 5] {
+            samples[i] = paused(samples[i].at / 1e12, 20.0 * samples[i].at / 1e12);
+        }
+        close(ppm(drift_of(samples.clone()), 1.0), 50.0);
+        samples[9] = paused(samples[9].at / 1e12, 20.0 * samples[9].at / 1e12);
+        close(ppm(drift_of(samples), 1.0), 20.0);
+    }
+
+    #[test]
+    fn what_no_clock_does_is_not_taken() {
+        let line = |slope: f64| (0..9).map(|i| f64::from(i) * 1.5).map(move |s| reading(s, slope * s, -slope * s));
+        close(ppm(drift_of(line(499.0)), 0.5), 499.0);
+        close(ppm(drift_of(line(-499.0)), 0.5), -499.0);
+        close(ppm(drift_of(line(501.0)), 0.5), 0.0);
+        close(ppm(drift_of(line(-501.0)), 0.5), 0.0);
+        // quartiles further apart than 100 ppm: a queue that fills, then drains
+        let queue = |us: f64| (0..9).map(f64::from).map(move |i| reading(i * 1.5, us * (4.0 - (i - 4.0).abs()), 0.0));
+        close(ppm(drift_of(queue(200.0)), 1.0), 0.0);
+    }
+
+    #[test]
+    fn a_window_keeps_the_least_round_trip_and_the_least_of_each_delay() {
+        let drift = drift_of([reading(0.0, 5.0, 9.0), reading(0.2, 9.0, 3.0), reading(0.4, 7.0, 4.0)]);
+        let low = *drift.lows().next().unwrap();
+        let (forward, reverse) = low.without(0.0);
+        close(forward / 1e6, 5.0);
+        close(reverse / 1e6, 100e3 + 3.0);
+        close(drift.present.best.at / 1e12, 0.4);
+    }
+
+    #[test]
+    fn a_full_table_merges_neighbours_and_keeps_the_better() {
+        let samples =
+            |n: u32| (0..n).map(|i| reading(f64::from(i) * 1.5, f64::from(i), if i % 2 == 0 { 10.0 } else { 0.0 }));
+        let before = drift_of(samples(33));
+        assert_eq!((before.kept, before.length), (32, SHORTEST));
+        let after = drift_of(samples(34));
+        assert_eq!((after.kept, after.length), (17, 2.0 * SHORTEST));
+        for (i, window) in after.windows[..16].iter().enumerate() {
+            // the second of each pair has the shorter round trip, the first the lesser forward delay
+            close(window.best.at / 1e12, 1.5 * (2 * i + 1) as f64);
+            close(window.low.without(0.0).0 / 1e6, (2 * i) as f64);
+        }
+    }
+
+    #[test]
+    fn windows_of_64_seconds_slide() {
+        let mut drift = Drift::new();
+        drift.length = LONGEST;
+        for i in 0..=WINDOWS + 2 {
+            drift.update(reading(65.0 * i as f64, 0.0, 0.0));
+        }
+        assert_eq!((drift.kept, drift.length), (WINDOWS, LONGEST));
+        close(drift.windows[0].best.at / 1e12, 65.0 * 2.0);
+    }
+}
