@@ -17,6 +17,23 @@ from conftest import COMMAND, environment, heed
 import eddyline as el
 from eddyline.output import replaced, replaced_file
 
+DROPPED = """\
+import signal
+import eddyline as el
+
+class Finalizer:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+class Unused(el.Controller):
+    def __init__(self, path: el.PathFacts):
+        self.cwnd = 10.0
+
+    on_ack = on_loss = on_timeout = lambda self, event: None
+
+Finalizer()
+el.register("unused", Unused)
+"""
 LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
 
@@ -336,6 +353,14 @@ class Large(el.Controller):
     def on_timeout(self, timeout):
         pass
 """
+
+
+def test_ctrl_c_is_heard_where_python_drops_exceptions(scenario, tmp_path):
+    path = scenario(*LONG)
+    (tmp_path / "dropped.py").write_text(DROPPED)
+    p = start("run", path, "--controllers", tmp_path / "dropped.py")
+    out, err = p.communicate(timeout=60)
+    assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ __all__ = ["main"]
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
+    sys.unraisablehook = _hear_interrupts
     try:
         import gc
 
@@ -30,3 +31,21 @@ def main(args: Sequence[str] | None = None) -> int:
         sys.stderr.write("interrupted\n")
         return 130
     return entry.main(args)
+
+
+def _hear_interrupts(ignored: sys.UnraisableHookArgs) -> None:
+    """Raises a Ctrl-C again that came where Python drops exceptions: in a finalizer, or as a lock of an import is freed."""
+    if ignored.exc_type is KeyboardInterrupt:
+        import _thread
+
+        _thread.start_new_thread(_interrupt_later, ())  # raised here, it would be dropped once more
+    else:
+        sys.__unraisablehook__(ignored)
+
+
+def _interrupt_later() -> None:
+    import _thread
+    import time
+
+    time.sleep(0.01)
+    _thread.interrupt_main()
