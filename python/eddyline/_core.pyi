@@ -405,7 +405,7 @@ class Round:
     """A round trip, or the time from one decision to the next. Times in seconds; None where there was no sample.
 
     Attributes:
-        began: When it began, in seconds.
+        began: When it began, in seconds; the first one begins as the SYN is sent.
         now: When it ended, in seconds.
         acks: Acknowledgements of new data.
         acked: Packets acknowledged.

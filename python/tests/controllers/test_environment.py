@@ -248,10 +248,13 @@ SEEN: list[Any] = []
 """Windows and observations of the last `LearnedLater`."""
 
 
+@pytest.mark.parametrize("start", [0.0, 1.5])
 @pytest.mark.parametrize("loss", [0.0, 0.01])
-def test_a_policy_is_the_same_as_a_controller(table, loss):
+def test_a_policy_is_the_same_as_a_controller(table, loss, start):
     """The observations and windows of the environment, bit for bit; without the later decision, nearly its goodput."""
     table["link"][0]["loss"] = loss
+    table["flow"][0]["start"] = f"{start} s"
+    table["duration"] = f"{6 + start} s"
     env = el.env(table)
     observation, info = env.reset(seed=1)
     steps, over = [], False
@@ -289,12 +292,15 @@ class LearnedAtIntervals(el.IntervalController):
         self.cwnd = el.window_after(self.cwnd, queue_follower(seen))
 
 
+@pytest.mark.parametrize("start", [0.0, 1.5])
 @pytest.mark.parametrize("loss", [0.0, 0.01])
 @pytest.mark.parametrize("every", ["7 ms", "120 ms"])  # shorter and longer than a round trip
 def test_a_policy_of_fixed_intervals_is_the_same_as_a_controller(
-    table: dict[str, Any], loss: float, every: str
+    table: dict[str, Any], loss: float, every: str, start: float
 ) -> None:
     table["link"][0]["loss"] = loss
+    table["flow"][0]["start"] = f"{start} s"
+    table["duration"] = f"{6 + start} s"
     env = el.env(table, every=every)
     observation, info = env.reset(seed=1)
     steps, over = [], False

@@ -57,6 +57,12 @@ pub struct RoundMeter {
 }
 
 impl RoundMeter {
+    /// Its first interval begins at `start`.
+    #[must_use]
+    pub fn since(start: Time) -> Self {
+        Self { report: RoundReport { began: start, ..RoundReport::default() }, ..Self::default() }
+    }
+
     /// Takes an acknowledgement; returns whether it ends a round trip: whether its packet was sent after the end of the last one.
     pub fn on_ack(&mut self, ack: &Ack) -> bool {
         let report = &mut self.report;

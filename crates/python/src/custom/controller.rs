@@ -242,6 +242,7 @@ fn short_repr(value: &Bound<'_, PyAny>) -> String {
 
 impl Controller for PyController {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
+        self.meter = RoundMeter::since(now.saturating_sub(rtt));
         if self.on.handshake.is_some() {
             let args = (seconds(now), seconds(rtt));
             Python::attach(|py| self.call(|on| on.handshake.as_ref(), "on_handshake", py, args).is_some());

@@ -121,12 +121,12 @@ impl Stepper {
     /// As [`run`](crate::run()); [`SimError::UnknownEntity`] if there is no such flow.
     pub fn new(mut network: Network, flow: usize, decisions: Decisions, options: &Options) -> Result<Self, SimError> {
         let by_rounds = decisions == Decisions::Rounds;
-        let state =
-            ControlState { window: 1.0, by_rounds, meter: RoundMeter::default(), report: None, handshake: None };
-        let shared = Shared(Arc::new(Mutex::new(state)));
         let spec = network.flows.get_mut(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
-        spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
         let due = spec.start;
+        let meter = RoundMeter::since(due);
+        let state = ControlState { window: 1.0, by_rounds, meter, report: None, handshake: None };
+        let shared = Shared(Arc::new(Mutex::new(state)));
+        spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
         let network = SortedNetwork::of(&network).into_owned();
         let simulation = Simulation::new(&network, options, None)?;
         let flow = network.flow_of_file(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
