@@ -32,10 +32,12 @@ def read(path: Path) -> Table:
 
     Raises:
         OSError: The file cannot be read.
-        pa.ArrowInvalid: It is no Parquet.
+        ValueError: It is no Parquet, or a text in it is no UTF-8; `pa.ArrowInvalid` is one.
     """
     with pa.OSFile(os.fsencode(path)) as file:
-        return pq.ParquetFile(file).read()
+        table = pq.ParquetFile(file).read()
+    table.validate(full=True)
+    return table
 
 
 def footer(path: Path) -> Any:

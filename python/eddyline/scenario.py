@@ -411,20 +411,24 @@ def load_results(folder: str | Path) -> Results[Result]:
     Raises:
         InputError: It is not such a folder.
     """
-    from eddyline.output import SERIES
+    from eddyline.output import RESULT, SERIES
 
     folder = Path(folder)
     text, scenario = stored(folder)
     series = StoredSeries(folder / SERIES)
+    try:
+        parsed = json.loads(text)
+        parts = parsed if isinstance(parsed, list) else [parsed]
+        runs = [run for part in parts for run in part.get("runs", [part] if "flows" in part else [])]
+        seeds = [run["seed"] for run in runs]
+    except (ValueError, AttributeError, TypeError, KeyError) as e:
+        raise InputError(f"{folder / RESULT}: not a result: {e}") from None
     found: list[Result] = []
-    parsed = json.loads(text)
-    for part in parsed if isinstance(parsed, list) else [parsed]:
-        documents = part.get("runs", [part] if "flows" in part else [])
-        for document in documents:
-            seeded = scenario if document["seed"] == scenario.seed else scenario.with_seed(document["seed"])
-            single = parsed is document
-            source = text.rstrip("\n") if single else json.dumps(document, indent=2, ensure_ascii=False)
-            found.append(Result(source, seeded, folder=folder if single else None, series=series))
+    for document, seed in zip(runs, seeds, strict=True):
+        seeded = scenario if seed == scenario.seed else scenario.with_seed(seed)
+        single = parsed is document
+        source = text.rstrip("\n") if single else json.dumps(document, indent=2, ensure_ascii=False)
+        found.append(Result(source, seeded, folder=folder if single else None, series=series))
     if not found:
         raise InputError(f"{folder}: holds no finished run")
     return Results(found)

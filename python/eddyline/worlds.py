@@ -63,6 +63,9 @@ OVER_TIME = tuple(model for model in LINK_MODELS if model != "joint")
 DYNAMICS = "ack_clocked"
 """The link model of the dynamics over time where only these are asked for."""
 
+MAX_THREADS = 1024
+"""More than that is a slip of the keyboard."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunOptions:
@@ -106,8 +109,8 @@ class RunOptions:
             raise InputError(f"log: True, or the name of a flow, link or traffic, is expected, not {self.log!r}")
         if self.log_file is not None and self.log is False:
             raise InputError("log_file: of the packets that `log` says")
-        if self.threads < 1:
-            raise InputError(f"threads: {self.threads}; at least 1")
+        if not 1 <= self.threads <= MAX_THREADS:
+            raise InputError(f"threads: {self.threads}; 1 to {MAX_THREADS} are allowed")
         if self.clock not in CLOCKS:
             from eddyline.spelling import unknown
 

@@ -172,6 +172,16 @@ def test_save_and_load(result, tmp_path):
     assert again.scenario.sha256 == result.scenario.sha256
     with pytest.raises(el.InputError):
         el.Result.load(tmp_path)
+    for text in (result.json[:100], "[3]", '{"flows": [3]}'):
+        (tmp_path / "r" / "result.json").write_text(text)
+        with pytest.raises(el.InputError, match=r"r/result\.json: not a result"):
+            el.Result.load(tmp_path / "r")
+
+
+@pytest.mark.parametrize("threads", [0, 1025, 2**64])
+def test_threads_that_no_machine_has_are_refused(table, threads):
+    with pytest.raises(el.InputError, match="threads"):
+        el.Scenario(table).run(threads=threads)
 
 
 def test_a_recorded_capacity_is_drawn(table, tmp_path):

@@ -26,6 +26,9 @@ impl Unreadable {
 
 const RELATIVE: &str = "relative paths start at the scenario's folder";
 
+/// What gzip, xz, zstd, bzip2 and zip files begin with.
+const COMPRESSED: [&[u8]; 5] = [b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh", b"PK\x03\x04"];
+
 /// Reads files by path, as text.
 pub trait Files {
     /// The content of the file.
@@ -52,7 +55,8 @@ impl Files for Disk {
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-            let hint = "save it as UTF-8";
+            let compressed = COMPRESSED.iter().any(|start| e.as_bytes().starts_with(start));
+            let hint = if compressed { "it is compressed: decompress it first" } else { "save it as UTF-8" };
             Unreadable { hint, ..Unreadable::new(path, &format!("line {line} is not UTF-8")) }
         })
     }

@@ -34,7 +34,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _hear_interrupts(ignored: sys.UnraisableHookArgs) -> None:
-    """Raises a Ctrl-C again that came where Python drops exceptions: in a finalizer, or as a lock of an import is freed."""
+    """Raises a Ctrl-C again that came where Python drops exceptions: in a finalizer, or as an import frees its lock."""
     if ignored.exc_type is KeyboardInterrupt:
         import _thread
 

@@ -47,8 +47,18 @@ _UNITS = (
     ("packets", "`packets`", '`"100 packets"`'),
     ("frequency", "`/s`", '`"0.5 /s"`'),
     ("percent", "`%`", '`"3 %"`'),
-    ("queue limit", "`packets`, a unit of bytes, `cells` (ATM), or the word `unlimited`", '`"50 packets"`'),
+    (
+        "queue limit",
+        "`packets`, a unit of bytes, `cells` (ATM), a time, `BDP`, or the word `unlimited`",
+        '`"50 packets"`',
+    ),
 )
+
+_LIMITS = """\
+A queue limit as a time is what the link transmits in that time. `"1 BDP"` is the link's rate times the longest base RTT
+of the flows whose data crosses it, `"1 BDP of NAME"` takes the base RTT of that flow, `"1 BDP of 40 ms"` the
+given one. A base RTT here is the sum of the keys `delay` and `access_delay` along the path and back; what a recording
+adds is not in it. The rate is the mean where a recording gives it. The canonical form has the bytes that come out."""
 
 _KEYS = """\
 ## Naming a key from outside
@@ -66,6 +76,7 @@ def scenario_page(schema: Schema) -> str:
         _INTRODUCTION,
         _QUANTITIES,
         table(("quantity", "units", "example"), _UNITS),
+        _LIMITS,
         _KEYS,
         "## Top level",
         _fields(schema, root, link),

@@ -82,7 +82,10 @@ def _recorded(part: Path) -> dict[str, int | None]:
     record = _loaded(parquet.footer, _path(part, POINTS)).metadata.get(_ROWS)
     if record is None:
         return {path.stem: None for path in sorted(part.glob("*.parquet")) if path.stem != POINTS}
-    return dict(json.loads(record))
+    try:
+        return dict(json.loads(record))
+    except (ValueError, TypeError) as e:
+        raise Damaged(_path(part, POINTS), f"damaged: its numbers of rows: {e}") from None
 
 
 def _path(part: Path, kind: str) -> Path:
@@ -94,7 +97,7 @@ def _loaded(load: Callable[[Path], _T], path: Path) -> _T:
         return load(path)
     except FileNotFoundError:
         raise Damaged(path, "missing") from None
-    except pa.ArrowInvalid as e:
+    except (pa.ArrowException, ValueError) as e:  # a name in it that is not UTF-8 is a ValueError
         raise Damaged(path, f"damaged: {e}") from None
     except OSError as e:
         if e.errno is not None:  # of the system, not of the content

@@ -271,10 +271,13 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
     if same and digests == known["files"] and _carried(folder, known, plan) is not None:
         return True
     listed = "".join(f"\n  {each}" for each in found)
-    raise InputError(
-        f"{folder}: holds another sweep, which had{listed}",
-        "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one",
-    )
+    hint = "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one"
+    if "shard" in known:
+        hint = (
+            "a shard does not grow: merge the shards that there are (eddyline sweep merge FOLDER ... --out FOLDER), "
+            "then run the sweep there; or choose another folder for --out"
+        )
+    raise InputError(f"{folder}: holds another sweep, which had{listed}", hint)
 
 
 def _carried(folder: Path, known: Mapping[str, Any], plan: Plan) -> dict[int, int] | None:

@@ -66,6 +66,18 @@ def test_no_use_of_a_damaged_folder_is_silent(eddyline, lossy, tmp_path, folder,
     assert hint in same.err
 
 
+def test_damage_within_a_table_is_damage_or_another_value(folder):
+    path = only_part(folder) / "flows.parquet"
+    whole, found = path.read_bytes(), 0
+    for place in range(4, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 128]) + whole[place + 1 :])
+        try:
+            el.read_sweep(folder)
+        except Damaged:
+            found += 1
+    assert found > 10
+
+
 def test_after_the_remedy_the_sweep_is_whole(lossy, tmp_path, folder):
     shutil.copytree(folder, tmp_path / "before")
     missing(only_part(folder) / "flows.parquet")

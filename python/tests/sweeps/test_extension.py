@@ -231,6 +231,8 @@ def test_cut_off_at_any_step_a_merge_into_a_shard_can_be_repeated(lossy, tmp_pat
 def test_shards_and_merges_that_do_not_fit_are_refused(eddyline, lossy, tmp_path):
     words = ("sweep", lossy(), "--vary", RATES[0])
     assert eddyline(*words, "--shard", "1/2", "--out", "a").code == 0
+    all_of_it = eddyline(*words, "--out", "a")
+    assert (all_of_it.code, "hint: a shard does not grow: merge" in all_of_it.err) == (2, True)
     other = eddyline(*words, "--shard", "2/2", "--out", "a")
     assert (other.code, "--shard 1/2, now --shard 2/2" in other.err) == (2, True)
     larger = eddyline(*words, "--seeds", 2, "--shard", "1/2", "--out", "a")

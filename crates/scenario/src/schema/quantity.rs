@@ -30,7 +30,7 @@ fn limit(text: &str) -> Result<f64, String> {
 }
 
 fn limit_symbols() -> Vec<&'static str> {
-    [Packets::symbols(), Cells::symbols(), Bytes::symbols()].concat()
+    [Packets::symbols(), Cells::symbols(), Bytes::symbols(), Time::symbols(), vec!["BDP"]].concat()
 }
 
 macro_rules! readers {

@@ -201,6 +201,10 @@ fn files_are_read_with_their_traces() {
     write("traces/film.dat", b"\xff\xfe");
     let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
     assert_eq!((errors.all.len(), errors.all[0].key.as_str()), (1, "traffic.a.model.file"), "{errors}");
+    assert_eq!(errors.all[0].hint.as_deref(), Some("save it as UTF-8"));
+    write("traces/film.dat", b"\x1f\x8b\x08\0\xff");
+    let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
+    assert_eq!(errors.all[0].hint.as_deref(), Some("it is compressed: decompress it first"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
