@@ -9,6 +9,7 @@ import pandas as pd
 
 from eddyline.errors import InputError
 from eddyline.frames import flatten
+from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,9 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
         results: At least one, of any worlds.
         quantities: Dotted names, `["goodput_bps", "rtt_s.mean"]`; by default all that any of the results has.
 
+    Raises:
+        InputError: There is no result, or no such quantity.
+
     Returns:
         A frame indexed by `kind` (flow or link), `name` and `quantity`, in SI units. Columns are named after the
         worlds; those of one world also by their titles, or by numbers where the titles are equal.
@@ -35,15 +39,21 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
         if not (hasattr(each, "world") and hasattr(each, "to_dict")):
             raise InputError(f"compare: results are expected, not {each!r}", "compare(result, other, ...)")
     columns = {}
+    found: set[str] = set()
     for label, result in zip(_labels(results), results, strict=True):
         document = result.to_dict()
         values: dict[tuple[str, str, str], float | None] = {}
         for kind in ("flow", "link"):
             for row in document[f"{kind}s"]:
                 for quantity, value in flatten(row):
+                    if not isinstance(value, str):
+                        found.add(quantity)
                     if not isinstance(value, str) and (quantities is None or quantity in quantities):
                         values[kind, row["name"], quantity] = None if value is None else float(value)
         columns[label] = values
+    for quantity in quantities or ():
+        if quantity not in found:
+            raise unknown("quantity", quantity, sorted(found))
     keys = list(dict.fromkeys(key for values in columns.values() for key in values))
     known = [key for key in keys if any(values.get(key) is not None for values in columns.values())]
     index = pd.MultiIndex.from_tuples(known, names=["kind", "name", "quantity"])

@@ -49,7 +49,7 @@ VARIABLE = "EDDYLINE_LIVE"
 LINUX_VARIABLE = "EDDYLINE_LINUX"
 """Environment variable that names the user-mode Linux."""
 
-LINUX_REMEDY = f"eddyline live build-kernel (ten minutes), or name it in {LINUX_VARIABLE}"
+LINUX_REMEDY = f"eddyline live build-kernel (some five minutes), or name it in {LINUX_VARIABLE}"
 """How to get it."""
 
 _NAME = "eddyline-live"

@@ -161,6 +161,8 @@ def test_compare_is_one_table(result, table):
     assert list(el.compare(result, other).columns) == ["sim: two-way", "sim: other"]
     with pytest.raises(el.InputError):
         el.compare()
+    with pytest.raises(el.InputError, match="did you mean goodput_bps"):
+        el.compare(result, quantities=["goodput"])
 
 
 @pytest.mark.usefixtures("without_figures")

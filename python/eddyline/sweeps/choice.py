@@ -30,7 +30,8 @@ def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
         if name not in known:
             elsewhere = [kind for kind in ENTITIES if name in possible_metrics(kind)]
             if elsewhere:
-                raise InputError(f"{of} have no metric {name!r}", f"{', '.join(elsewhere)} have it: --of")
+                hint = f"{', '.join(elsewhere)} have it: --of {elsewhere[0]}"
+                raise InputError(f"{of} have no metric {name!r}", hint)
             raise unknown("metric", name, known)
     found: dict[str, None] = {}
     for scenario in _scenarios(plan):

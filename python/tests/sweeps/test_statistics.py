@@ -166,7 +166,10 @@ def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_pa
         (("--plot", "g.svg", "--metric", "goodput"), "there is no metric 'goodput'"),
         (("--table", "--metric", "rtt_s.mean", "--metric", "rtt_s"), "there is no metric 'rtt_s'"),
         (("--table", "--of", "links", "--metric", "goodput_bps"), "links have no metric 'goodput_bps'"),
-        (("--table", "--metric", "http_s.mean"), "flows have no metric 'http_s.mean'\nhint: probes have it: --of"),
+        (
+            ("--table", "--metric", "http_s.mean"),
+            "flows have no metric 'http_s.mean'\nhint: probes have it: --of probes",
+        ),
         (("--table", "--of", "groups"), "the results have no groups"),
         (("--plot", "g.svg", "--of", "arrivals"), "the results have no arrivals"),
     ],

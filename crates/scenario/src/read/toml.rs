@@ -19,10 +19,26 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
         let at = error.span().map_or(0, |s| s.start);
         if reported.len() < MAX_ERRORS && !reported.contains(&at) {
             reported.push(at);
-            report.raw(At::Offset(at), "", format!("not TOML: {}", error.message()), None);
+            report.raw(
+                At::Offset(at),
+                "",
+                format!("not TOML: {}", error.message()),
+                hint(&text[at..], error.message()),
+            );
         }
     }
     None
+}
+
+/// What to write instead, for two mistakes that are common.
+fn hint(rest: &str, message: &str) -> Option<String> {
+    if rest.starts_with(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
+        return Some("texts have straight quotes: \"...\"".to_owned());
+    }
+    let key: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect();
+    let is_header = rest[key.len()..].trim_start().starts_with(']');
+    (message == "duplicate key" && is_header && !key.is_empty())
+        .then(|| format!("where there are several, each has two brackets: [[{key}]]"))
 }
 
 /// A single TOML value; none if the text is anything else.

@@ -72,6 +72,15 @@ impl Reader {
             return None;
         }
         let symbols = (self.symbols)();
+        // a decimal comma: `10,5 Mbit/s`
+        if let Some((whole, rest)) = text.split_once(',') {
+            let (pointed, joined) = (format!("{whole}.{rest}"), format!("{whole}{rest}"));
+            let grouped = rest.bytes().take_while(u8::is_ascii_digit).count() == 3;
+            if (self.parse)(&pointed).is_ok() {
+                let or = if grouped { format!("\"{joined}\", or ") } else { String::new() };
+                return Some(format!("numbers have no comma: {or}\"{pointed}\""));
+            }
+        }
         if let Some(symbol) = rate_of_bytes(unit).filter(|s| symbols.contains(s)) {
             let bits = 8.0 * number.parse::<f64>().ok()?;
             return Some(format!("in bits: \"{bits} {symbol}\""));

@@ -1,5 +1,7 @@
 //! Validation of a tree against the schema: every key, type, enumerated value, unit and range.
 
+use eddyline_units::{Percent, Quantity as _};
+
 use super::compiled::{Bound, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
@@ -76,6 +78,12 @@ impl<'a> Validator<'a, '_, '_> {
         let hint = match (schema, &node.value) {
             (Schema::Number { .. }, Value::Text(text)) if text.trim().parse::<f64>().is_ok() => {
                 Some(format!("write it without quotes: {}", text.trim()))
+            }
+            (Schema::Number { .. }, Value::Text(text)) if share(text).is_some() => as_number(text),
+            (Schema::Choice(alternatives), Value::Text(text))
+                if share(text).is_some() && alternatives.iter().any(|s| matches!(s, Schema::Number { .. })) =>
+            {
+                as_number(text)
             }
             (Schema::Bool, Value::Text(text)) if matches!(text.trim(), "true" | "false") => {
                 Some(format!("write it without quotes: {}", text.trim()))
@@ -219,6 +227,15 @@ fn has_type(schema: &Schema, value: &Value) -> bool {
         Schema::Number { .. } => matches!(value, Value::Integer(_) | Value::Float(_)),
         Schema::Choice(alternatives) => alternatives.iter().any(|s| has_type(s, value)),
     }
+}
+
+/// The value of a text in percent.
+fn share(text: &str) -> Option<f64> {
+    Percent::parse(text.trim()).ok().map(|p| p.si())
+}
+
+fn as_number(text: &str) -> Option<String> {
+    share(text).map(|value| format!("write it as a number: {value}"))
 }
 
 /// The values that a schema allows, for messages.
