@@ -9,7 +9,7 @@ use noq_proto::{Connection, Dir, StreamId, WriteError};
 
 use crate::observed::Observations;
 
-/// Most bytes that are handed to the stack before it can send them.
+/// Most bytes that are handed to the stack before it can send them, unless `MIN_AHEAD` datagrams are more.
 const MAX_AHEAD: u64 = 1 << 16;
 /// Least, in datagrams.
 const MIN_AHEAD: u64 = 4;
@@ -116,11 +116,11 @@ impl SendingApplication {
         let offered = self.offered(now);
         let progress = seen.acked().wrapping_add(seen.window());
         if self.written < offered && self.next_write.is_none_or(|next| next <= progress) {
-            let ahead = (seen.window() / 4).clamp(MIN_AHEAD * u64::from(datagram), MAX_AHEAD);
+            let ahead = (seen.window() / 4).min(MAX_AHEAD).max(MIN_AHEAD * u64::from(datagram));
             connection.set_send_window(seen.window().saturating_add(ahead));
             self.next_write = None;
             while self.written < offered {
-                let chunk = ZEROS.slice(..(offered - self.written).min(ahead) as usize);
+                let chunk = ZEROS.slice(..(offered - self.written).min(ahead).min(MAX_AHEAD) as usize);
                 match connection.send_stream(stream).write_chunks(&mut &mut [chunk][..]) {
                     Ok(n) => self.written += n as u64,
                     Err(WriteError::Blocked) => {

@@ -32,6 +32,17 @@ fn every_transfer_completes_under_heavy_loss() {
     }
 }
 
+/// Datagrams up to the largest that there are.
+#[test]
+fn large_packets_are_sent() {
+    for packet in ["16400 B", "16500 B", "65535 B", "1 GB"] {
+        completes(
+            &bottleneck(60.0, "kind = \"cubic\"", 100, &format!("size = \"5 MB\"\npacket = \"{packet}\"")),
+            5_000_000,
+        );
+    }
+}
+
 /// Packets overtake each other by up to a round trip.
 #[test]
 fn reordering_is_not_fatal() {
