@@ -2,9 +2,11 @@
 
 use crate::networks;
 
+use std::ops::ControlFlow;
+
 use eddyline_scenario::result::FlowResult;
-use eddyline_sim::PacketKind;
-use networks::{bottleneck, logged, quic, sim};
+use eddyline_sim::{Options, PacketKind, SimError};
+use networks::{bottleneck, logged, network, quic, sim};
 
 fn near(got: f64, want: f64, within: f64, what: &str) {
     assert!((got / want - 1.0).abs() < within, "{what}: {got} against {want}");
@@ -119,4 +121,17 @@ fn applications_offer_the_same() {
         let delivered = |flow: &FlowResult| flow.delivered_bytes.expect("bytes") as f64;
         near(delivered(&quic(&text).result.flows[0]), delivered(&sim(&text).result.flows[0]), 0.1, application);
     }
+}
+
+/// An event may take milliseconds where windows are large, so the observer is asked every 16 events.
+#[test]
+fn a_run_is_interrupted_within_16_events() {
+    let network = network(&bottleneck(60.0, "kind = \"cubic\"", 100, ""));
+    let mut seen = Vec::new();
+    let stopped = eddyline_quic::run(&network, &Options::default(), &mut |progress| {
+        seen.push(progress.events);
+        if seen.len() < 100 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert_eq!(stopped.err(), Some(SimError::Interrupted.into()));
+    assert!(seen.windows(2).all(|pair| pair[1] <= pair[0] + 16), "{seen:?}");
 }

@@ -32,6 +32,8 @@ use crate::packet::{Packet, PacketKind};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
+/// The same over a transport of others, whose events may take milliseconds each.
+pub const TRANSPORT_OBSERVER_MASK: u64 = (1 << 4) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
 /// So many flows stay in the caches while others have their turn.

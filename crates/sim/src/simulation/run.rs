@@ -7,7 +7,7 @@ use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 
 use super::error::SimError;
-use super::event_loop::{OBSERVER_MASK, Simulation};
+use super::event_loop::{OBSERVER_MASK, Simulation, TRANSPORT_OBSERVER_MASK};
 use super::options::{Options, Progress};
 use super::scaling::Scaling;
 use super::sorted_network::SortedNetwork;
@@ -81,8 +81,9 @@ fn simulate(
     transport: Option<&dyn Transport>,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
+    let mask = if transport.is_some() { TRANSPORT_OBSERVER_MASK } else { OBSERVER_MASK };
     let mut simulation = Simulation::new(network, options, transport)?;
-    if let ControlFlow::Break(stop) = simulation.run(network.duration, OBSERVER_MASK, observe) {
+    if let ControlFlow::Break(stop) = simulation.run(network.duration, mask, observe) {
         return Err(simulation.error(stop, network));
     }
     let (result, series, log) = simulation.finish(network)?;
