@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.grid import Grid
 
-__all__ = ["read_sweep", "read_table"]
+__all__ = ["read_silently", "read_sweep", "read_table"]
 
 _MAX_TRIES = 20
 
@@ -60,6 +60,13 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     if failed:
         warnings.warn(f"{which}: {failed:,} of {len(own):,} points failed: of='points' says why", stacklevel=2)
     return _frame(table.drop_columns(["point"]), text=("failure",))
+
+
+def read_silently(folder: Path, of: str) -> pd.DataFrame:
+    """As `read_sweep`, for a caller that knows what is missing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_sweep(folder, of)
 
 
 def _read(folder: Path, of: str) -> tuple[dict[str, Any], Any, Any]:

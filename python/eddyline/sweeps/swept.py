@@ -211,13 +211,12 @@ class Swept:
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""
         from eddyline.output import replaced_file
+        from eddyline.sweeps.frame import read_silently
         from eddyline.sweeps.parts import POINTS
 
         written = []
         for kind in (*stored(self._document()["format"]), POINTS):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the caller knows what is missing
-                frame = self.read(kind)
+            frame = read_silently(self.folder, kind)
             if len(frame):
                 written.append(self.folder / f"{kind}.csv")
                 with replaced_file(written[-1]) as staged:

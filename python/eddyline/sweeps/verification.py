@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import tempfile
+from collections import Counter
 from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from eddyline.source import Source
 from eddyline.sweeps.copies import copied
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import stored_source
-from eddyline.sweeps.frame import read_table
+from eddyline.sweeps.frame import read_silently, read_table
 from eddyline.sweeps.grid import Vary
 from eddyline.sweeps.parts import POINTS
 from eddyline.sweeps.plan import Plan
@@ -63,6 +64,9 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     points = read_table(folder, POINTS, grid)
     if not points.num_rows:
         raise InputError(f"{folder}: no point of this sweep is stored", "the same eddyline sweep runs them")
+    # all at once: a sweep that goes on stores more
+    kinds = [POINTS, *stored(known["format"])]
+    before = {kind: _of_points(read_table(folder, kind, grid), points) for kind in kinds}
     files = _checked(folder, plan, known, observer)
     now = {**plan.document([]), "files": files, **{key: known[key] for key in ("format", "version")}}
     changed = manifest.differences(known, now)
@@ -71,9 +75,12 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     with tempfile.TemporaryDirectory(prefix="eddyline-verify-") as place:
         again = Path(place) / "sweep"
         run(plan, again, None, None, observer)
-        found = [
-            d for kind in (POINTS, *stored(known["format"])) for d in _differences(kind, folder, again, grid, points)
-        ]
+        found: list[tuple[str, str, str]] = []
+        for kind in kinds:
+            after = _of_points(read_table(again, kind, grid), points)
+            found += _differences(kind, before[kind], after, grid)
+    if points.num_rows == len(plan.own):  # until then they may be older
+        found += _csv_differences(folder, kinds)
     return Verified(points.num_rows, [], found)
 
 
@@ -109,29 +116,55 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
     return {name: digests[ends.get(name, name)] for name in known["files"]}
 
 
-def _differences(kind: str, folder: Path, again: Path, grid: Grid, points: Any) -> Iterator[tuple[str, str, str]]:
-    """Differences of a table in the points that are stored."""
-    before, after = (read_table(place, kind, grid) for place in (folder, again))
-    after = after.filter(pc.is_in(after["point"], points["point"].combine_chunks()))
+def _differences(kind: str, before: Any, after: Any, grid: Grid) -> Iterator[tuple[str, str, str]]:
+    """Differences of a table."""
     names = sorted({*before.column_names, *after.column_names})
     if _with(before, names).equals(_with(after, names)):
         return
     entity = ENTITIES.get(kind)
-    nothing: dict[str, Any] = {}
-    for earlier, now in zip_longest(before.to_pylist(), after.to_pylist(), fillvalue=nothing):
-        row = earlier or now
-        where = " ".join(f"{key}={value}" for key, value in grid.labels(row["point"]).items())
-        where = f"{where}: {kind}" if entity is None else f"{where}: {entity} {row[entity]}"
-        if not earlier or not now or any(earlier[key] != now[key] for key in ("point", entity) if key is not None):
-            yield (
-                where,
-                "a row" if earlier else "none",
-                "another row" if earlier and now else "a row" if now else "none",
-            )
-            return  # the rows after it have other places
-        for name in names:
-            if not _same(earlier.get(name), now.get(name)):
-                yield f"{where}, {name}", _text(earlier.get(name)), _text(now.get(name))
+    earlier, now = (_rows(table, entity) for table in (before, after))
+    found = False
+    for key in sorted({**earlier, **now}, key=lambda key: key[0]):
+        point, name, _ = key
+        where = " ".join(f"{varied}={value}" for varied, value in grid.labels(point).items())
+        where = f"{where}: {kind}" if entity is None else f"{where}: {entity} {name}"
+        one, other = earlier.get(key), now.get(key)
+        if one is None or other is None:
+            found = True
+            yield where, "none" if one is None else "a row", "none" if other is None else "a row"
+            continue
+        for column in names:
+            if not _same(one.get(column), other.get(column)):
+                found = True
+                yield f"{where}, {column}", _text(one.get(column)), _text(other.get(column))
+    if not found:
+        yield kind, "these rows", "the same in another order"
+
+
+def _rows(table: Any, entity: str | None) -> dict[tuple[int, str, int], dict[str, Any]]:
+    """Rows by point, name, and how many of the same came before."""
+    rows: dict[tuple[int, str, int], dict[str, Any]] = {}
+    seen: Counter[tuple[int, str]] = Counter()
+    for row in table.to_pylist():
+        key = (row["point"], "" if entity is None else row[entity])
+        rows[(*key, seen[key])] = row
+        seen[key] += 1
+    return rows
+
+
+def _csv_differences(folder: Path, kinds: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Tables in CSV that are not those in Parquet."""
+    with tempfile.TemporaryDirectory(prefix="eddyline-verify-") as place:
+        for kind in kinds:
+            path, again = folder / f"{kind}.csv", Path(place) / f"{kind}.csv"
+            if path.exists():
+                read_silently(folder, kind).to_csv(again, index=False)
+                if not filecmp.cmp(path, again, shallow=False):
+                    yield path.name, "one file", "changed"
+
+
+def _of_points(table: Any, points: Any) -> Any:
+    return table.filter(pc.is_in(table["point"], points["point"].combine_chunks()))
 
 
 def _with(table: Any, names: list[str]) -> Any:

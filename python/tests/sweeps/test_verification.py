@@ -11,7 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import eddyline as el
+from eddyline.sweeps import manifest
 from eddyline.sweeps.part_files import write
+from eddyline.sweeps.sweep import SweepListener
+from eddyline.sweeps.verification import verify
 
 from .conftest import WATCHED
 
@@ -77,7 +80,53 @@ def test_a_missing_row_is_named(eddyline, lossy, tmp_path):
     changed(tmp_path / "grid", "links", lambda table: table.slice(1))
     ran = eddyline("verify", "grid")
     assert (ran.code, ran.out.count("\n")) == (1, 2)
-    assert "link.down.rate=1 Mbit/s seed=3: link up: stored a row, now another row" in ran.out
+    assert ran.out.endswith("  link.down.rate=1 Mbit/s seed=3: link down: stored none, now a row\n")
+
+
+def test_a_point_that_failed_hides_no_other_difference(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+
+    def failed(table: pa.Table) -> pa.Table:
+        at = table.column_names.index("failure")
+        return table.set_column(at, "failure", pa.array(["timeout", None, None, None], pa.string()))
+
+    def more(table: pa.Table) -> pa.Table:
+        values: list[Any] = table["retransmits"].to_pylist()
+        values[-1] += 1
+        return table.set_column(table.column_names.index("retransmits"), "retransmits", pa.array(values)).slice(1)
+
+    changed(tmp_path / "grid", "points", failed)
+    changed(tmp_path / "grid", "flows", more)
+    _, first, second, third = eddyline("verify", "grid").out.splitlines()
+    assert first == '  link.down.rate=1 Mbit/s seed=3: points, failure: stored "timeout", now null'
+    assert second == "  link.down.rate=1 Mbit/s seed=3: flow download: stored none, now a row"
+    assert third.startswith("  link.down.rate=2 Mbit/s seed=4: flow download, retransmits: stored ")
+
+
+def test_points_that_are_stored_meanwhile_are_not_compared(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--out", "all").code == 0
+    whole = tmp_path / "all"
+    known = manifest.read(whole)
+    assert known is not None
+    shutil.copytree(whole, tmp_path / "grid")
+    for kind in ("points", "flows", "links"):
+        changed(tmp_path / "grid", kind, lambda t: t.filter(pa.compute.less(t["point"], 3)))
+
+    class More(SweepListener):
+        def checking(self, *_: int) -> None:
+            shutil.rmtree(tmp_path / "grid")
+            shutil.copytree(whole, tmp_path / "grid")
+
+    assert verify(tmp_path / "grid", known, More()) == (3, [], [])
+
+
+def test_a_table_in_csv_that_was_changed_is_named(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), *VARY, "--csv", "--out", "grid").code == 0
+    assert eddyline("verify", "grid").code == 0
+    table = tmp_path / "grid" / "flows.csv"
+    table.write_text(table.read_text().replace("download", "upload", 1))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out) == (1, "different: grid\n  flows.csv: stored one file, now changed\n")
 
 
 def test_points_that_are_not_stored_are_not_compared(eddyline, lossy, tmp_path):
