@@ -10,7 +10,8 @@ from matplotlib.ticker import NullFormatter
 
 from eddyline.evaluation.path import FULL_PACKET_B
 from eddyline.evaluation.response import CAPACITY
-from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, DASHES, STYLE, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -14,7 +14,8 @@ from matplotlib import rc_context
 from eddyline.capacity import policers
 from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
-from eddyline.plots.style import COLOURS, STYLE, empty, entry, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, entry, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:

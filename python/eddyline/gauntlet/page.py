@@ -12,7 +12,8 @@ from eddyline.errors import ControllerError
 from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, entry, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, entry, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:

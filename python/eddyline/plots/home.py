@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,8 @@ from matplotlib.colors import ListedColormap, SymLogNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from eddyline.plots.style import COLOURS, STYLE, empty, entry, heading, numbered, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, entry, heading, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from eddyline.plots.style import COLOURS, STYLE, empty, entry, grouped_bars, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, entry, grouped_bars, heading, scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading, numbered, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, DASHES, STYLE, heading, numbered, scale
 from eddyline.quantities import seconds
 
 if TYPE_CHECKING:

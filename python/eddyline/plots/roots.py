@@ -9,7 +9,8 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
-from eddyline.plots.style import COLOURS, STYLE, empty, heading
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, heading
 from eddyline.quantities import count, seconds
 
 if TYPE_CHECKING:

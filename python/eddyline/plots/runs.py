@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, empty, entry, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

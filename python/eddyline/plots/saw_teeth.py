@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, STYLE, empty, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE, heading, scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

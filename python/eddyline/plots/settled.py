@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, grouped_bars, heading, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, grouped_bars, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter
 from PIL import Image
 
@@ -19,19 +17,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.backend_bases import RendererBase
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
 __all__ = [
     "COLOURS",
     "DASHES",
     "ENDINGS",
+    "FONTS",
     "FONT_SIZE",
     "MAX_LINES",
     "STYLE",
-    "Picture",
     "chosen",
-    "empty",
     "entry",
     "grouped_bars",
     "heading",
@@ -55,7 +52,6 @@ ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
 
 FONT_SIZE = 9.0
-_SCREEN_DPI = 100
 _SHOWN = "\u200b"  # before a label that legends are to show
 _TEX_CHARACTERS = {
     **{c: f"\\{c}" for c in "$#&_{}"},
@@ -64,10 +60,10 @@ _TEX_CHARACTERS = {
 }
 _TEX = ("xelatex", "lualatex", "pdflatex")
 
-_FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: publishers refuse files with Type 3 fonts
+FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: publishers refuse files with Type 3 fonts
 
 STYLE: Any = {
-    **_FONTS,
+    **FONTS,
     "axes.grid": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -180,32 +176,6 @@ def render_small(figure: Figure, path: Path, dpi: int) -> None:
     with BytesIO() as file:
         figure.savefig(file, format="png", dpi=dpi)
         Image.open(file).convert("RGB").quantize(_FEW).save(path, optimize=True)
-
-
-class Picture(Figure):
-    """A figure that notebooks show as it comes, also where `matplotlib.pyplot` was never imported."""
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Draws it, its text as it is."""
-        literally(self)
-        super().draw(renderer)
-
-    def savefig(self, *args: Any, **kwargs: Any) -> None:
-        """As matplotlib's, with fonts that publishers take."""
-        with rc_context(_FONTS):
-            super().savefig(*args, **kwargs)
-
-    def _repr_png_(self) -> bytes:
-        with BytesIO() as file, rc_context(STYLE):
-            self.savefig(file, format="png", dpi=_SCREEN_DPI, metadata={"Software": None})
-            return file.getvalue()
-
-
-def empty(width: float, height: float) -> Picture:
-    """An empty figure; sizes in inches."""
-    figure = Picture(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def heading(figure: Figure, text: str) -> None:

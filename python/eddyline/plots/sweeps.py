@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, entry, heading, numbered, scale
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, entry, heading, numbered, scale
 from eddyline.quantities import shortened
 
 if TYPE_CHECKING:

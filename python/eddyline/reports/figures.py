@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, STYLE, empty
+from eddyline.plots.picture import empty
+from eddyline.plots.style import COLOURS, STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -10,8 +11,9 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
+from eddyline.plots.picture import empty
 from eddyline.plots.runs import overview
-from eddyline.plots.style import MAX_LINES, chosen, empty
+from eddyline.plots.style import MAX_LINES, chosen
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
 from eddyline.reports.parsing import parse
@@ -175,3 +177,16 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}
+
+
+def test_a_saved_picture_has_room_for_its_panel_beside_long_names():
+    figure = empty(7.0, 3.0)
+    axis = figure.subplots()
+    for i in range(4):
+        axis.plot([0, 1], [i, i + 1], label=f'flow {i}, controller {{kind="fast", alpha="10 packets"}}, queue "codel"')
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    first, second = BytesIO(), BytesIO()
+    figure.savefig(first)
+    assert axis.bbox.width > 0.7 * figure.bbox.width
+    figure.savefig(second)
+    assert second.getvalue() == first.getvalue()
