@@ -12,7 +12,7 @@ import eddyline._core as _core
 from eddyline.controllers.installed import import_declared
 from eddyline.errors import InputError, ScenarioError
 from eddyline.parallel import processors
-from eddyline.sweeps.grid import Grid
+from eddyline.sweeps.grid import Grid, require_effect
 from eddyline.sweeps.manifest import FORMAT
 from eddyline.sweeps.worker import Job
 from eddyline.worlds import require
@@ -64,6 +64,7 @@ class Plan:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
         if seeds < 1:
             raise InputError(f"{seeds} seeds: a point has at least one")
+        require_effect([v.key for v in vary])
         self.source = source
         self.given = tuple(given)
         self.world = world

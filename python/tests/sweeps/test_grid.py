@@ -9,7 +9,7 @@ import pytest
 import eddyline as el
 from eddyline.errors import InputError
 from eddyline.ranges import split
-from eddyline.sweeps.grid import Grid, Vary, typed
+from eddyline.sweeps.grid import Grid, Vary, require_effect, typed
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,28 @@ def test_varied_seeds_are_the_seeds():
     grid = Grid([Vary("seed", ("5", "9")), Vary("a", ("1",))], first_seed=1)
     assert [grid.labels(p) for p in range(2)] == [{"seed": 5, "a": 1}, {"seed": 9, "a": 1}]
     assert grid.task(1).seed is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "covered"),
+    [
+        (("link.down.delay", "link.*.delay"), "link.down.delay"),
+        (("link.*.delay", "link.down.delay"), None),
+        (("link.down.queue.target", "link.down.queue"), "link.down.queue.target"),
+        (("link.down.queue", "link.down.queue.target"), None),
+        (("link.down.delay", "link.down.rate"), None),
+        (("link.down.delay", "link.up.delay"), None),
+        (('flow."a.b".start', "flow.*.start"), 'flow."a.b".start'),
+        (('flow."a.b".start', "flow.a.start"), None),
+    ],
+)
+def test_a_key_that_a_later_one_sets_anew_is_refused(keys, covered):
+    if covered is None:
+        require_effect(keys)
+        return
+    with pytest.raises(InputError, match="comes after it and sets the same anew") as e:
+        require_effect(keys)
+    assert str(e.value).startswith(f"--vary {covered}: ")
 
 
 def test_every_mistake_of_the_lists_is_said():
