@@ -14,7 +14,7 @@ from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations import explain
 from eddyline.deviations.explain import compare_with
-from eddyline.deviations.known import unswitched
+from eddyline.deviations.known import of_world, unswitched
 from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
 from eddyline.live import LiveRun
@@ -293,6 +293,26 @@ def test_theory_names_a_sender_s_own_transmission_times(key: str, value: str, na
     set_ = {key: value} if key != "flow.*.controller.kind" else {"flow.*.controller": {"kind": value}}
     scenario = Scenario(document, set=set_)
     assert [each.name for each in unswitched(scenario.to_dict(), scenario.run("theory").to_dict())] == names
+
+
+def test_losses_explain_no_deviation_of_flows_whose_theory_has_them() -> None:
+    document = tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated"))
+    document["link"][0]["loss"] = 0.001
+    for controller, there in ((document["flow"][0]["controller"], True), ({"kind": "newreno"}, False)):
+        scenario = Scenario(document, set={"flow.*.controller": controller})
+        found = of_world(scenario.to_dict(), scenario.run("theory").to_dict())
+        assert ("losses" in [known.name for known, _ in found]) is there
+
+
+def test_a_lost_connection_of_quic_is_named() -> None:
+    scenario = Scenario(tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated")))
+    name = "early"
+    row = {"name": name, "packets_per_s": 100.0, "throughput_bps": 1.2e6, "goodput_bps": 4e5}
+    for notes, names in (([], []), ([f"flow {name}: the connection was lost: too many gaps"], ["lost connections"])):
+        result = {"world": "quic", "flows": [row], "approximations": notes}
+        assert [each.name for each in unswitched(scenario.to_dict(), result)] == names
+        sizes = [overrides for known, overrides in of_world(scenario.to_dict(), result) if known.name == "packet sizes"]
+        assert bool(sizes) is not bool(notes)
 
 
 def test_deviations_by_hand() -> None:

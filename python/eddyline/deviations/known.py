@@ -102,6 +102,9 @@ def _unlimited(scenario: Table, _: Table) -> Overrides:
 
 
 def _lossless(scenario: Table, _: Table) -> Overrides:
+    """Where all flows are modelled without losses: those of Reno are given, and its window follows from them."""
+    if not all("base_rtt" in flow["controller"] for _, flow in _flows(scenario)):
+        return {}
     links = [*scenario.get("link", ()), *(d.get(way, {}) for d in scenario.get("duplex", ()) for way in ("down", "up"))]
     return {f"link.*.{key}": 0.0 for key in ("loss", "corrupt") if any(link.get(key) for link in links)}
 
@@ -118,6 +121,8 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
         import eddyline._core as _core
 
         packet, payload = (round(row[key] / 8 / rate) for key in ("throughput_bps", "goodput_bps"))
+        if _is_lost(flow["name"], result):  # most of what arrived was not delivered, which says nothing of packets
+            continue
         header = _core.quantity("bytes", flow["header"])
         sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + quic_packets.ACK}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
@@ -214,6 +219,17 @@ def _own_transmission(scenario: Table, result: Table) -> bool:
         if rtt - base - queueing > 0.01 * queueing:
             return True
     return False
+
+
+def _is_lost(flow: str, result: Table) -> bool:
+    """Whether the QUIC stack gave up the flow's connection."""
+    starts = (f"flow {flow}: the connection was lost", f"flow {flow}[")
+    notes = result.get("approximations", ())
+    return any(note.startswith(starts) and "the connection was lost" in note for note in notes)
+
+
+def _lost_connections(scenario: Table, result: Table) -> bool:
+    return any(_is_lost(flow["name"], result) for _, flow in _flows(scenario))
 
 
 def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
@@ -345,6 +361,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "senders see the transmission times of their own packets as queueing, which the equations do not know",
         _THEORY,
         _own_transmission,
+    ),
+    UnswitchedDifference(
+        "lost connections",
+        "the QUIC stack gave up a connection, for the reason in the notes of world quic",
+        _QUIC,
+        _lost_connections,
     ),
     UnswitchedDifference(
         "samples",
