@@ -315,6 +315,17 @@ def test_a_lost_connection_of_quic_is_named() -> None:
         assert bool(sizes) is not bool(notes)
 
 
+def test_no_packet_size_is_set_that_a_scenario_refuses() -> None:
+    scenario = Scenario(tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated")))
+    for goodput, there in ((1.12e6, True), (0.0, False), (1.2e6, False), (1.3e6, False)):
+        row = {"name": "early", "packets_per_s": 100.0, "throughput_bps": 1.2e6, "goodput_bps": goodput}
+        found = of_world(scenario.to_dict(), {"world": "quic", "flows": [row], "approximations": []})
+        sizes = [overrides for known, overrides in found if known.name == "packet sizes"]
+        assert bool(sizes) is there, goodput
+        for overrides in sizes:
+            Scenario(scenario.to_dict(), set=overrides)
+
+
 def test_deviations_by_hand() -> None:
     file = find("two-way-fast").folder / "scenarios" / "example-1-1000B.toml"
     one = Scenario.load(file).run("theory")

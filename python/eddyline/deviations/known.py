@@ -123,6 +123,8 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
         packet, payload = (round(row[key] / 8 / rate) for key in ("throughput_bps", "goodput_bps"))
         if _is_lost(flow["name"], result):  # most of what arrived was not delivered, which says nothing of packets
             continue
+        if not 0 < payload < packet:  # what was delivered had arrived before the warm-up's end, or only arrives later
+            continue
         header = _core.quantity("bytes", flow["header"])
         sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + quic_packets.ACK}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
