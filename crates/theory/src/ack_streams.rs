@@ -48,6 +48,7 @@ fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Proble
     let n = problem.flows.len();
     streamed.ack_wait = (0..n).map(|s| problem.ack_wait_of(s)).collect();
     streamed.base_rtt_error = (0..n).map(|s| problem.error_of(s)).collect();
+    streamed.reaching = (0..n).map(|s| problem.reaching_of(s).into()).collect();
     let ack_priority = problem.ack_priority();
     let mut stream = vec![None; n];
     for (s, target) in targets.iter().enumerate() {
@@ -68,11 +69,16 @@ fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Proble
             data: flow.ack.clone(),
             ack: [].into(),
         };
+        // the shares of the flow's path first, those of its acknowledgements are the stream's
+        let shares = problem.reaching_of(s);
+        let (data, back) = shares.split_at(flow.data.len().min(shares.len()));
         flow.ack = [].into();
+        streamed.reaching[s] = data.into();
         stream[s] = Some(streamed.flows.len());
         streamed.flows.push(acks);
         streamed.ack_wait.push(1.0);
         streamed.base_rtt_error.push(0.0);
+        streamed.reaching.push(back.into());
     }
     (streamed, stream)
 }

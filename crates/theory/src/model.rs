@@ -1,6 +1,8 @@
 //! A network as a complementarity problem: which flows have a model, which links are affected by others, and the
 //! solution by name.
 
+use std::sync::Arc;
+
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::QueueParams;
@@ -71,7 +73,7 @@ pub(crate) fn solve_named(network: &Network, model: &Model) -> Result<Equilibria
 }
 
 /// A flow whose window is given by a response function.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Response {
     /// Mean window in packets.
     pub window: f64,
@@ -79,6 +81,8 @@ pub(crate) struct Response {
     pub loss: f64,
     /// Round-trip time without queueing, in seconds.
     pub rtt_s: f64,
+    /// What of its packets and acknowledgements reaches each link: as in [`Problem::reaching`].
+    pub reaching: Arc<[f64]>,
 }
 
 /// A scenario as a problem, and what is left out of it.
@@ -125,7 +129,7 @@ impl Model {
         let mut place = Vec::with_capacity(network.flows.len());
         for (s, flow) in network.flows.iter().enumerate() {
             let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
-            let law = match (alpha(&flow.controller), responses[s]) {
+            let law = match (alpha(&flow.controller), &responses[s]) {
                 // each direction has a base delay of its own; that of the round trip does not determine it
                 (Some(alpha), _) if delay(&flow.controller).is_one_way() => Some((alpha, 0.0, ack_wait(flow))),
                 (Some(alpha), _) => {
@@ -145,6 +149,8 @@ impl Model {
             problem.flows.push(problem_flow(flow, alpha));
             problem.base_rtt_error.push(error);
             problem.ack_wait.push(wait);
+            let reaching = responses[s].as_ref().map(|r| Arc::clone(&r.reaching));
+            problem.reaching.push(reaching.unwrap_or_default());
             for l in crossed() {
                 let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
                 if load_bps >= capacity_bps {
@@ -162,6 +168,9 @@ impl Model {
         spread(network, &mut unknown);
         if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
             problem.base_rtt_error.clear();
+        }
+        if problem.reaching.iter().all(|shares| shares.is_empty()) {
+            problem.reaching.clear();
         }
         if problem.ack_wait.iter().all(|w| *w == 1.0) {
             problem.ack_wait.clear();
@@ -235,7 +244,43 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     let loss = path_loss(lossy.iter().map(|l| l.1));
     let window = reno_window(loss, ack_ratio(flow), losses).ok()?;
     let rtt_s = propagation(network, flow) + transmission(network, flow);
-    Some(Response { window, loss, rtt_s })
+    Some(Response { window, loss, rtt_s, reaching: reaching(network, flow, loss) })
+}
+
+/// What of a flow's packets, `loss` of which do not arrive, and of their acknowledgements reaches each link. A link loses
+/// what it has transmitted, so a packet loads all links up to the one that loses it; damaged ones are dropped at the end
+/// of their path and load all of it.
+fn reaching(network: &Network, flow: &Flow, loss: f64) -> Arc<[f64]> {
+    let along = |path: &[LinkId], sent: f64, lost: fn(&LossParams) -> f64| {
+        let mut left = sent;
+        let mut shares = Vec::with_capacity(path.len());
+        for l in path {
+            shares.push(left);
+            left *= 1.0 - lost(&network.links[*l as usize].loss);
+        }
+        shares
+    };
+    let mut shares = along(&flow.data, 1.0, loss_of_data);
+    shares.extend(along(&flow.ack, 1.0 - loss, loss_of_acks));
+    shares.into()
+}
+
+/// The share of data packets that a response function takes to be lost on a link.
+fn loss_of_data(loss: &LossParams) -> f64 {
+    match loss {
+        LossParams::Independent(p) => *p,
+        LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => pattern.mean(),
+        // a burst of losses is one congestion event: no response function holds
+        LossParams::Pattern(LossPattern::GilbertElliott { .. }) => 0.0,
+    }
+}
+
+/// The same of acknowledgements: the periodic pattern spares them.
+fn loss_of_acks(loss: &LossParams) -> f64 {
+    match loss {
+        LossParams::Independent(p) => *p,
+        LossParams::Pattern(_) => 0.0,
+    }
 }
 
 /// Links that unresponsive traffic and flows with response functions alone would saturate.
@@ -244,8 +289,9 @@ fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response
     for (flow, response) in network.flows.iter().zip(responses) {
         let Some(r) = response else { continue };
         let x = r.window / r.rtt_s;
-        flow.data.iter().for_each(|l| offered[*l as usize] += x * bits(flow.packet));
-        flow.ack.iter().for_each(|l| offered[*l as usize] += x * ack_bits(flow));
+        let data = flow.data.iter().map(|l| (l, bits(flow.packet)));
+        let crossed = data.chain(flow.ack.iter().map(|l| (l, ack_bits(flow))));
+        crossed.zip(r.reaching.iter()).for_each(|((l, bits), share)| offered[*l as usize] += x * share * bits);
     }
     offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect()
 }
@@ -259,11 +305,21 @@ pub(crate) fn propagation(network: &Network, flow: &Flow) -> f64 {
 
 /// Seconds that a data packet and its acknowledgement take to be transmitted, summed over links.
 pub(crate) fn transmission(network: &Network, flow: &Flow) -> f64 {
+    transmission_of(network, flow, flow.packet)
+}
+
+/// The same of SYN and SYN-ACK, which have the size of an acknowledgement: what the first sample of the round-trip time has.
+pub(crate) fn handshake(network: &Network, flow: &Flow) -> f64 {
+    transmission_of(network, flow, flow.ack_packet)
+}
+
+/// Seconds that a packet of `bytes` and the answer to it take to be transmitted.
+fn transmission_of(network: &Network, flow: &Flow, bytes: u32) -> f64 {
     let over = |path: &[LinkId], bytes: u32| {
         let time = |l: &LinkId| network.links[*l as usize].rate.transmission_time(u64::from(bytes));
         path.iter().fold(Time::ZERO, |sum, l| sum.saturating_add(time(l)))
     };
-    over(&flow.data, flow.packet).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
+    over(&flow.data, bytes).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
 }
 
 /// Every equilibrium of the FAST flows alone, in the order of [`modelled_flows`]; links in file order.

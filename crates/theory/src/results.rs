@@ -19,7 +19,7 @@ pub(crate) fn flow_results(
         Some(place) if alpha(&flow.controller).is_some() => {
             flow_result(network, flow, at, place, base_rtts_s.map(|b| b[s]))
         }
-        Some(place) => response_result(flow_result(network, flow, at, place, None), model.responses[s]),
+        Some(place) => response_result(flow_result(network, flow, at, place, None), model.responses[s].as_ref()),
         None => FlowResult {
             name: flow.name.clone(),
             controller: flow.controller.name().to_owned(),
@@ -73,10 +73,13 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
 }
 
 /// Replaces what differs for a flow with a response function.
-fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult {
-    let loss = response.map_or(0.0, |r| r.loss);
+fn response_result(result: FlowResult, response: Option<&Response>) -> FlowResult {
+    // rates are those of packets that arrive
+    let arriving = |rate: Option<f64>| rate.map(|x| x * (1.0 - response.map_or(0.0, |r| r.loss)));
     FlowResult {
-        goodput_bps: result.goodput_bps.map(|g| g * (1.0 - loss)),
+        throughput_bps: arriving(result.throughput_bps),
+        goodput_bps: arriving(result.goodput_bps),
+        packets_per_s: arriving(result.packets_per_s),
         window_packets: WindowResult { mean: response.map(|r| r.window), ..WindowResult::default() },
         ..result
     }
@@ -110,14 +113,18 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
         let Some(s) = place else { continue };
         let x = at.rates[*s];
         let acks = acks_per_s(flow, at, *s);
-        for l in flow.data.iter() {
+        let shares = model.problem.reaching_of(*s);
+        let share = |at: usize| shares.get(at).copied().unwrap_or(1.0);
+        for (at, l) in flow.data.iter().enumerate() {
             let c = &mut crossing[*l as usize];
+            let x = x * share(at);
             c.data_bits += x * bits(flow.packet);
             c.payload_bits += x * bits(flow.mss());
             c.packets += x;
         }
-        for l in flow.ack.iter() {
+        for (at, l) in flow.ack.iter().enumerate() {
             let c = &mut crossing[*l as usize];
+            let acks = acks * share(flow.data.len() + at);
             c.ack_bits += acks * bits(flow.ack_packet);
             c.packets += acks;
             c.ack_packets += acks;

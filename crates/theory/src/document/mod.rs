@@ -148,7 +148,7 @@ pub fn stability_document(
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(i, flow): (usize, &Flow)| {
         let s = model.place[i].filter(|_| model.is_known(flow))?;
-        let response = model.responses[i].filter(|_| alpha(&flow.controller).is_none());
+        let response = model.responses[i].as_ref().filter(|_| alpha(&flow.controller).is_none());
         Some(FlowAt {
             name: flow.name.clone(),
             packets_per_s: at.rates[s],

@@ -32,12 +32,9 @@ fn max_load(problem: &Problem, link: usize) -> Option<f64> {
     let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
     let mut cost = vec![0.0; n];
-    for (s, flow) in problem.flows.iter().enumerate() {
+    for (s, cost) in cost.iter_mut().enumerate() {
         // in units of the rate that the flow could have alone
-        let crossed = || {
-            let data = flow.data.iter().map(|l| (*l as usize, flow.packet_bits));
-            data.chain(flow.ack.iter().map(|l| (*l as usize, flow.ack_bits)))
-        };
+        let crossed = || problem.crossings(s);
         let unit = crossed().fold(0.0f64, |max, (l, bits)| max.max(bits / left[l]));
         let mut column = std::collections::BTreeMap::new();
         crossed().for_each(|(l, bits)| *column.entry(l).or_insert(0.0) += bits / left[l] / unit);
@@ -46,7 +43,7 @@ fn max_load(problem: &Problem, link: usize) -> Option<f64> {
             triplets.1.push(s);
             triplets.2.push(share);
             if l == link {
-                cost[s] = -share;
+                *cost = -share;
             }
         }
         triplets.0.push(m + s);

@@ -21,6 +21,9 @@ pub struct Problem {
     /// w: weight of the queueing delay of its acknowledgements in what each flow measures. 1 is FAST as published,
     /// P- / P+ their share of the load, 0 ignores it. Empty stands for all ones.
     pub ack_wait: Vec<f64>,
+    /// What reaches the links of each flow's data path, then those of its acknowledgements' path: packets, and
+    /// acknowledgements, for each that it sends where none is lost. Empty stands for all ones, as does a flow's empty list.
+    pub reaching: Vec<Arc<[f64]>>,
 }
 
 /// A FAST flow with its two sub-flows, data and acknowledgements.
@@ -137,9 +140,25 @@ impl Problem {
         self.ack_wait.get(flow).copied().unwrap_or(1.0)
     }
 
-    /// Whether some flow's delay is not the sum of its links' prices, which the solver for large networks assumes.
+    /// The share of a flow's packets that reach each link of its round trip; empty for all ones.
+    pub(crate) fn reaching_of(&self, flow: usize) -> &[f64] {
+        self.reaching.get(flow).map_or(&[], |shares| shares)
+    }
+
+    /// Each link on a flow's round trip, with the bits that a packet puts on it: data first, acknowledgements then.
+    pub(crate) fn crossings(&self, flow: usize) -> impl Iterator<Item = (usize, f64)> {
+        let (f, shares) = (&self.flows[flow], self.reaching_of(flow));
+        let data = f.data.iter().map(|l| (*l as usize, f.packet_bits));
+        let all = data.chain(f.ack.iter().map(|l| (*l as usize, f.ack_bits)));
+        all.enumerate().map(|(at, (l, bits))| (l, shares.get(at).map_or(bits, |share| bits * share)))
+    }
+
+    /// Whether some flow's delay is not the sum of its links' prices, or its load not the same on all links of a path: the
+    /// solver for large networks assumes both.
     pub(super) fn is_special(&self) -> bool {
-        self.ack_wait.iter().any(|w| *w != 1.0) || self.ack_priority().contains(&true)
+        self.ack_wait.iter().any(|w| *w != 1.0)
+            || self.ack_priority().contains(&true)
+            || self.reaching.iter().any(|shares| !shares.is_empty())
     }
 
     /// Links on which acknowledgements take capacity but have no queueing delay: those that send them first and carry data.
@@ -173,6 +192,20 @@ impl Problem {
                 given,
                 wanted: flows,
             });
+        }
+        if !self.reaching.is_empty() && self.reaching.len() != flows {
+            let given = self.reaching.len();
+            return Err(TheoryError::Length { what: "flows with shares that reach links", given, wanted: flows });
+        }
+        for (s, f) in self.flows.iter().enumerate() {
+            let (shares, wanted) = (self.reaching_of(s), f.data.len() + f.ack.len());
+            if !shares.is_empty() && shares.len() != wanted {
+                return Err(TheoryError::Length { what: "shares that reach links", given: shares.len(), wanted });
+            }
+            for share in shares {
+                let what = || format!("a share of the packets of flow {s}");
+                within((0.0..=1.0).contains(share), *share, what, "from 0 to 1")?;
+            }
         }
         for (s, wait) in self.ack_wait.iter().enumerate() {
             let what = || format!("the weight of acknowledgements' queueing delay for flow {s}");

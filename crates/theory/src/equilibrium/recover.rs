@@ -54,12 +54,8 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Solution]) 
     let rates: Vec<f64> =
         delays.iter().enumerate().map(|(s, q)| problem.flows[s].alpha / (q - problem.error_of(s))).collect();
     let mut loads = problem.unresponsive.clone();
-    for (flow, x) in problem.flows.iter().zip(&rates) {
-        for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
-            for l in path.iter() {
-                loads[*l as usize] += x * bits;
-            }
-        }
+    for (s, x) in rates.iter().enumerate() {
+        problem.crossings(s).for_each(|(l, bits)| loads[l] += x * bits);
     }
 
     let ack_priority = problem.ack_priority();

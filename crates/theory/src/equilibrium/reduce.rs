@@ -121,19 +121,18 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
             // -0.0 and 0.0 are the same error
             (error + 0.0).to_bits(),
             (ack_wait + 0.0).to_bits(),
+            problem.reaching_of(s).iter().map(|share| share.to_bits()).collect::<Vec<u64>>(),
         );
         let at = *known.entry(key).or_insert_with(|| {
             let mut row: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-            for (path, bits, ack) in [(&flow.data, flow.packet_bits, false), (&flow.ack, flow.ack_bits, true)] {
-                for l in path.iter() {
-                    let entry = row.entry(*l as usize).or_default();
-                    entry.0 += match ack {
-                        true if ack_priority[*l as usize] => 0.0,
-                        true => ack_wait,
-                        false => 1.0,
-                    };
-                    entry.1 += bits;
-                }
+            for (at, (l, bits)) in problem.crossings(s).enumerate() {
+                let entry = row.entry(l).or_default();
+                entry.0 += match at >= flow.data.len() {
+                    true if ack_priority[l] => 0.0,
+                    true => ack_wait,
+                    false => 1.0,
+                };
+                entry.1 += bits;
             }
             let row = row.into_iter().map(|(l, (times, bits))| (l, times, bits)).collect();
             trips.push(Trip { row, error, alpha: 0.0 });

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::sync::Arc;
 
-use common::{close, fast_flow, flow, link, network, problem};
+use common::{all_close, close, fast_flow, flow, link, network, problem};
 use eddyline_cc::{ControllerParams, NewRenoParams};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_theory::equilibrium::vegas;
@@ -79,10 +79,15 @@ fn reno_alone_at_given_loss() {
     let r = run(&net).expect("solved");
     let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
     let x = 13.1 / rtt;
-    close(r.flows[0].packets_per_s.expect("known"), x, 1e-12);
+    // what arrives, without what the link loses
+    close(r.flows[0].packets_per_s.expect("known"), 0.99 * x, 1e-12);
+    close(r.flows[0].throughput_bps.expect("known"), 0.99 * x * 8e3, 1e-12);
     close(r.flows[0].window_packets.mean.expect("known"), 13.1, 1e-12);
     close(r.flows[0].goodput_bps.expect("known"), 0.99 * x * 960.0 * 8.0, 1e-9);
-    close(r.links[1].utilisation.expect("known"), x * 8e3 / 1e7, 1e-12);
+    // the lossy link carries what is sent, those behind it what it has not lost
+    close(r.links[0].utilisation.expect("known"), x * 8e3 / 1e8, 1e-12);
+    close(r.links[1].utilisation.expect("known"), 0.99 * x * 8e3 / 1e7, 1e-12);
+    close(r.links[2].utilisation.expect("known"), 0.99 * x * 320.0 / 1e8, 1e-12);
     assert_eq!(r.links[1].bottleneck, Some(false));
     assert!(r.approximations.iter().any(|n| n.contains("by response function")), "{:?}", r.approximations);
     let document = equilibria_document(&net).expect("solved");
@@ -100,13 +105,53 @@ fn reno_at_given_loss_beside_fast() {
     let (reno, fast) = (r.flows[0].packets_per_s.expect("known"), r.flows[1].packets_per_s.expect("known"));
     let q = r.flows[1].queueing_delay_s.expect("known");
     // the shared link is full, FAST has its alpha there, Reno its window over the round-trip time with FAST's queue
+    let sent = reno / 0.99;
     close((reno + fast) * 8e3, 1e7, 1e-9);
+    close(r.links[1].utilisation.expect("known"), 1.0, 1e-9);
     close(fast * q, 50.0, 1e-9);
     let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
-    close(reno * (rtt + q), 13.1, 1e-9);
+    close(sent * (rtt + q), 13.1, 1e-9);
     assert_eq!(r.links[1].bottleneck, Some(true));
     // `equilibria` solves for FAST flows only
     assert_eq!(equilibria(&net).expect("solved").found[0].rates.len(), 1);
+}
+
+/// Utilisations of the links of one flow, as multiples of what its packets and acknowledgements would take of each if none
+/// were lost.
+fn carried(data: [f64; 2], back: [f64; 2], damaged: f64) -> [f64; 4] {
+    let links = [("a", data[0]), ("b", data[1]), ("c", back[0]), ("d", back[1])].map(|(name, p)| {
+        let mut link = link(name, 100_000_000, 10);
+        link.loss = LossParams::Independent(p);
+        link
+    });
+    let mut reno = fast_flow("reno", 1.0, &[0, 1], &[2, 3]);
+    reno.controller = Arc::new(ControllerParams::NewReno(NewRenoParams::default()));
+    let mut net = network(links.to_vec(), vec![reno]);
+    net.links[0].corrupt = damaged;
+    let r = run(&net).expect("solved");
+    let arriving = (1.0 - data[0]) * (1.0 - data[1]) * (1.0 - damaged);
+    let flow = &r.flows[0];
+    let sent = flow.packets_per_s.expect("known") / arriving;
+    close(sent * flow.rtt_s.mean.expect("known"), flow.window_packets.mean.expect("known"), 1e-12);
+    let noted = r.approximations.iter().any(|n| n.contains("as if all arrived"));
+    assert_eq!(noted, back != [0.0, 0.0], "{:?}", r.approximations);
+    let full = [8e3, 8e3, 320.0, 320.0];
+    std::array::from_fn(|l| r.links[l].utilisation.expect("known") * 1e8 / full[l] / sent)
+}
+
+#[test]
+fn links_carry_what_those_before_them_have_not_lost() {
+    let rows = [
+        ([0.05, 0.0], [0.0, 0.0], 0.0, [1.0, 0.95, 0.95, 0.95]),
+        ([0.0, 0.05], [0.0, 0.0], 0.0, [1.0, 1.0, 0.95, 0.95]),
+        ([0.05, 0.1], [0.2, 0.0], 0.0, [1.0, 0.95, 0.855, 0.684]),
+        ([0.05, 0.0], [0.0, 0.2], 0.0, [1.0, 0.95, 0.95, 0.95]),
+        // a damaged packet is dropped where its path ends
+        ([0.0, 0.0], [0.0, 0.0], 0.05, [1.0, 1.0, 0.95, 0.95]),
+    ];
+    for (data, back, damaged, wanted) in rows {
+        all_close(&carried(data, back, damaged), &wanted, 1e-12);
+    }
 }
 
 #[test]

@@ -254,6 +254,31 @@ fn features_that_are_not_modelled_are_reported() {
 }
 
 #[test]
+fn a_base_from_the_small_packets_of_the_handshake_is_reported() {
+    // 8 ms of data on each of three links, and 80 ms of queue
+    let slow = |alpha: f64| {
+        let links = ["a", "b", "c"].map(|name| link(name, 1_000_000, 1)).into_iter().chain([link("d", 1_000_000, 1)]);
+        network(links.collect(), vec![fast_flow("slow", alpha, &[0, 1, 2], &[3])])
+    };
+    let r = run(&slow(10.0)).expect("answered");
+    assert_approximation(&r, "flow slow: has its base round-trip time from the small packets of the handshake");
+    // the window of the equations: no transmission times
+    let f = &r.flows[0];
+    let (x, q) = (f.packets_per_s.expect("known"), f.queueing_delay_s.expect("known"));
+    close(f.window_packets.mean.expect("known"), x * (f.base_rtt_s.expect("known") + q), 1e-12);
+    let own = 3.0 * 8e-3 + 320e-6;
+    close(f.rtt_s.mean.expect("known"), f.base_rtt_s.expect("known") + q + own, 1e-12);
+    // beliefs that contain them: nothing is left out, and the window is the rate times the round-trip time
+    let believed = run_with_base_rtt(&slow(10.0), &[0.004 + own]).expect("answered");
+    let f = &believed.flows[0];
+    close(f.window_packets.mean.expect("known"), x * f.rtt_s.mean.expect("known"), 1e-12);
+    let quiet = |r: &RunResult| !r.approximations.iter().any(|a| a.contains("handshake"));
+    assert!(quiet(&believed), "{:?}", believed.approximations);
+    // 24 ms are below 3 % of the round trip with 1,000 packets queued
+    assert!(quiet(&run(&slow(1000.0)).expect("answered")));
+}
+
+#[test]
 fn varying_links_are_reported() {
     let mut asked = example_3();
     let quiet = run(&asked).expect("answered");
