@@ -141,5 +141,5 @@ def read_series(path: Path) -> Table:
     """
     try:
         return parquet.read(path).combine_chunks()
-    except (OSError, pa.ArrowException) as e:
+    except (OSError, pa.ArrowException, ValueError) as e:
         raise InputError(f"{path}: cannot be read: {str(e).splitlines()[0]}") from None

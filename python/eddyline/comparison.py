@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from eddyline.arguments import names
 from eddyline.errors import InputError
 from eddyline.frames import flatten
 from eddyline.spelling import unknown
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 
-def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.DataFrame:
+def compare(*results: Result, quantities: str | Sequence[str] | None = None) -> pd.DataFrame:
     """One table of several results: a row per flow or link and quantity, a column per result.
 
     Args:
@@ -38,6 +39,7 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
     for each in results:
         if not (hasattr(each, "world") and hasattr(each, "to_dict")):
             raise InputError(f"compare: results are expected, not {each!r}", "compare(result, other, ...)")
+    asked = None if quantities is None else names("quantities", quantities)
     columns = {}
     found: set[str] = set()
     for label, result in zip(_labels(results), results, strict=True):
@@ -46,12 +48,13 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
         for kind in ("flow", "link"):
             for row in document[f"{kind}s"]:
                 for quantity, value in flatten(row):
-                    if not isinstance(value, str):
-                        found.add(quantity)
-                    if not isinstance(value, str) and (quantities is None or quantity in quantities):
+                    if isinstance(value, str):
+                        continue
+                    found.add(quantity)
+                    if asked is None or quantity in asked:
                         values[kind, row["name"], quantity] = None if value is None else float(value)
         columns[label] = values
-    for quantity in quantities or ():
+    for quantity in asked or ():
         if quantity not in found:
             raise unknown("quantity", quantity, sorted(found))
     keys = list(dict.fromkeys(key for values in columns.values() for key in values))

@@ -64,7 +64,7 @@ DYNAMICS = "ack_clocked"
 """The link model of the dynamics over time where only these are asked for."""
 
 MAX_THREADS = 1024
-"""More than that is a slip of the keyboard."""
+"""Of one run; more only cost."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

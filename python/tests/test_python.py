@@ -163,6 +163,8 @@ def test_compare_is_one_table(result, table):
         el.compare()
     with pytest.raises(el.InputError, match="did you mean goodput_bps"):
         el.compare(result, quantities=["goodput"])
+    single = el.compare(result, quantities="goodput_bps")
+    assert set(single.index.get_level_values("quantity")) == {"goodput_bps"}
 
 
 @pytest.mark.usefixtures("without_figures")

@@ -11,14 +11,24 @@ import sys
 TYPE_CHECKING = False  # without `typing`: Ctrl-C is not handled before `main`
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    Hook = Callable[[sys.UnraisableHookArgs], object]
 
 __all__ = ["main"]
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
-    sys.unraisablehook = _hear_interrupts
+    usual = sys.unraisablehook
+    sys.unraisablehook = _hearing(usual)
+    try:
+        return _main(args)
+    finally:
+        sys.unraisablehook = usual
+
+
+def _main(args: Sequence[str] | None) -> int:
     try:
         import gc
 
@@ -33,14 +43,18 @@ def main(args: Sequence[str] | None = None) -> int:
     return entry.main(args)
 
 
-def _hear_interrupts(ignored: sys.UnraisableHookArgs) -> None:
-    """Raises a Ctrl-C again that came where Python drops exceptions: in a finalizer, or as an import frees its lock."""
-    if ignored.exc_type is KeyboardInterrupt:
-        import _thread
+def _hearing(usual: Hook) -> Hook:
+    """A hook that raises a Ctrl-C again that Python dropped: in a finalizer, or as an import freed its lock."""
 
-        _thread.start_new_thread(_interrupt_later, ())  # raised here, it would be dropped once more
-    else:
-        sys.__unraisablehook__(ignored)
+    def hook(ignored: sys.UnraisableHookArgs) -> None:
+        if ignored.exc_type is KeyboardInterrupt:
+            import _thread
+
+            _thread.start_new_thread(_interrupt_later, ())  # raised here, it would be dropped once more
+        else:
+            usual(ignored)
+
+    return hook
 
 
 def _interrupt_later() -> None:

@@ -123,21 +123,18 @@ def _differences(kind: str, before: Any, after: Any, grid: Grid) -> Iterator[tup
         return
     entity = ENTITIES.get(kind)
     earlier, now = (_rows(table, entity) for table in (before, after))
-    found = False
     for key in sorted({**earlier, **now}, key=lambda key: key[0]):
         point, name, _ = key
         where = " ".join(f"{varied}={value}" for varied, value in grid.labels(point).items())
         where = f"{where}: {kind}" if entity is None else f"{where}: {entity} {name}"
         one, other = earlier.get(key), now.get(key)
         if one is None or other is None:
-            found = True
             yield where, "none" if one is None else "a row", "none" if other is None else "a row"
             continue
         for column in names:
             if not _same(one.get(column), other.get(column)):
-                found = True
                 yield f"{where}, {column}", _text(one.get(column)), _text(other.get(column))
-    if not found:
+    if earlier.keys() == now.keys() and list(earlier) != list(now):
         yield kind, "these rows", "the same in another order"
 
 

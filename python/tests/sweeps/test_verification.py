@@ -12,9 +12,10 @@ import pytest
 
 import eddyline as el
 from eddyline.sweeps import manifest
+from eddyline.sweeps.grid import Grid, Vary
 from eddyline.sweeps.part_files import write
 from eddyline.sweeps.sweep import SweepListener
-from eddyline.sweeps.verification import verify
+from eddyline.sweeps.verification import _differences, verify
 
 from .conftest import WATCHED
 
@@ -101,6 +102,18 @@ def test_a_point_that_failed_hides_no_other_difference(eddyline, lossy, tmp_path
     assert first == '  link.down.rate=1 Mbit/s seed=3: points, failure: stored "timeout", now null'
     assert second == "  link.down.rate=1 Mbit/s seed=3: flow download: stored none, now a row"
     assert third.startswith("  link.down.rate=2 Mbit/s seed=4: flow download, retransmits: stored ")
+
+
+def test_the_order_of_rows_is_compared_and_no_number_is_itself():
+    def table(flows: list[str]) -> pa.Table:
+        return pa.table({"point": [0, 0], "flow": flows, "rtt_s.mean": [float("nan"), None]})
+
+    grid = Grid([Vary("a", ("1", "2"))])
+    one, other = table(["up", "down"]), table(["up", "down"])
+    assert not one.equals(other)  # not a number
+    assert list(_differences("flows", one, other, grid)) == []
+    swapped = one.take(pa.array([1, 0]))
+    assert list(_differences("flows", one, swapped, grid)) == [("flows", "these rows", "the same in another order")]
 
 
 def test_points_that_are_stored_meanwhile_are_not_compared(eddyline, lossy, tmp_path):

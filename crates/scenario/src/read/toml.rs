@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
                 At::Offset(at),
                 "",
                 format!("not TOML: {}", error.message()),
-                hint(&text[at..], error.message()),
+                hint(text.get(at..).unwrap_or_default(), error.message()),
             );
         }
     }
