@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from eddyline.errors import InputError
 
-__all__ = ["names", "seconds", "table", "whole"]
+__all__ = ["file", "names", "number", "seconds", "table", "whole"]
 
 
 def whole(name: str, given: Any, least: int) -> int:
@@ -22,6 +24,31 @@ def whole(name: str, given: Any, least: int) -> int:
     if given < least:
         raise InputError(f"{name}: {given}; at least {least}")
     return int(given)
+
+
+def number(name: str, given: Any, example: str) -> float:
+    """A number, not a text or a list of numbers.
+
+    Raises:
+        InputError: It is something else.
+    """
+    try:
+        if not isinstance(given, (str, bytes)):
+            return float(given)
+    except TypeError:
+        pass
+    raise InputError(f"{name}: a number is expected, not {given!r}", example)
+
+
+def file(name: str, given: Any, otherwise: str) -> Path:
+    """The path of a file.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if not isinstance(given, (str, os.PathLike)):
+        raise InputError(f"{name}: a file's path is expected, not {type(given).__name__}", otherwise)
+    return Path(given)
 
 
 def seconds(name: str, given: Any) -> float:

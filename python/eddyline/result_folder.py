@@ -154,8 +154,12 @@ def manifest(folder: Path) -> Manifest:
         document = json.loads(path.read_text("utf-8"))
         asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
         found = {name: _alteration(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
-        raise InputError(f"{path}: cannot be read: {e}") from None
+    except OSError as e:
+        raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+    except ValueError as e:
+        raise InputError(f"{path} is damaged: {e}") from None
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"{path} is damaged: not the digests of a result folder's files") from None
     return Manifest(asked, {name: what for name, what in found.items() if what is not None})
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
-from eddyline.arguments import whole
+from eddyline.arguments import file, whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
@@ -80,8 +80,7 @@ class Scenario:
         Raises:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
-        path = Path(path)
-        given = _pairs(set)
+        path, given = file("path", path, "Scenario(...) takes the tables themselves"), _pairs(set)
         if path.suffix == ".json":
             from eddyline.result_folder import kept
 

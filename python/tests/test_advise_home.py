@@ -208,6 +208,15 @@ def test_no_settings_where_the_line_is_to_stay_as_it_is(
         assert setting not in out
 
 
+def test_delay_that_a_profile_adds_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """That of Starlink has up to 15 ms each way; that of LTE varies the rate alone."""
+    monkeypatch.setattr(search, "cases", screening)
+    for name, said in (("starlink", True), ("lte", False)):
+        rates = ["--down", "8 Mbit/s", "--up", "2 Mbit/s", "--rtt", "40 ms", "--have", "fifo"]
+        assert main(["advise", "--isp", name, *rates]) == 0
+        assert ("on top of the round trip of 40 ms" in capsys.readouterr().out) is said
+
+
 @pytest.mark.parametrize(
     ("line_name", "wan"),
     [(None, "pppoe-wan"), ("vdsl", "pppoe-wan"), ("bridged-ptm", "wan"), ("ethernet", "wan")],

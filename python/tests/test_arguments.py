@@ -58,6 +58,9 @@ def scenario() -> el.Scenario:
         (lambda s, _: s.with_seed("1"), "seed: a whole number is expected, not '1'"),
         (lambda s, _: s.check(s.run(seeds=2)), "one result is expected, not <Results"),
         (lambda s, _: s.run("theory", dynamics="jont"), "link models are integrator, ack_clocked"),
+        (lambda _s, _: el.Scenario.load({"flow": []}), "path: a file's path is expected, not dict"),
+        (lambda _s, _: el.theory.response("reno", [0.01, 0.1], 0.05), "loss: a number is expected, not [0.01, 0.1]"),
+        (lambda _s, _: el.theory.response("reno", 0.01, "50 ms"), "rtt_s: a number is expected, not '50 ms'"),
         (lambda s, _: el.env(s, reward=3), "reward: a name or a function is expected, not 3"),
     ],
 )

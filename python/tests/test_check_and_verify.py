@@ -213,8 +213,10 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     assert "has no manifest.json: only the result and the series are compared" in ran.err
     (out / "series.parquet").unlink()
     assert eddyline("verify", out).code == 0
-    (out / "manifest.json").write_text("[]")
-    assert eddyline("verify", out).code == 2
+    for damaged, said in (("[]", "not the digests of"), ('{"sha256": 5}', "not the digests of"), ("{", "Expecting")):
+        (out / "manifest.json").write_text(damaged)
+        ran = eddyline("verify", out)
+        assert (ran.code, f"manifest.json is damaged: {said}" in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.parametrize("name", ["result.json", "scenario.json", "series.parquet", "plot.svg", "files/film.dat"])

@@ -238,7 +238,9 @@ def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
     [
         ({"kind": "red"}, " ecn harddrop", ["gentle", "weight"]),
         ({"kind": "red", "gentle": False, "hard_drop": False}, " ecn", ["weight"]),
-        ({"kind": "red", "gentle": False, "ecn": False}, "burst 8", ["weight"]),
+        ({"kind": "red", "gentle": False, "ecn": False}, "burst 48", ["weight"]),
+        ({"kind": "red", "gentle": False, "ecn": False, "weight": 1 / 512}, "burst 48", []),
+        ({"kind": "red", "gentle": False, "ecn": False, "min_threshold": "1 packets"}, "burst 6", ["no burst"]),
         (
             {"kind": "codel", "limit": "60 kB"},
             "codel limit 40 target 5000us interval 100000us ecn",
@@ -253,6 +255,13 @@ def test_parameters_of_queues_are_set_or_commented(queue: dict[str, Any], expect
     assert last.endswith(expected)
     assert len(notes) == len(noted)
     assert all(any(word in note for note in notes) for word in noted), notes
+
+
+def test_red_has_the_weight_of_the_scenario_and_the_rate_of_the_link() -> None:
+    """In 48 packets the average stays below 5 if 48 + 1 - 5 = 44 <= (1 - (1 - w)^48) / w: 1/512; 1/256 has 43.85."""
+    last, _, notes = lines({"kind": "red", "weight": 0.002})
+    assert "avpkt 1500 bandwidth 10000000bit probability 0.1 burst 48" in last
+    assert "tc's weights are powers of two: 1/512 for the scenario's 0.002" in notes[0]
 
 
 def test_damage_is_netems_and_a_policer_is_named() -> None:

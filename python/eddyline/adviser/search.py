@@ -283,7 +283,7 @@ def _why(access: Access, nearest: Row) -> str:
     o = nearest.outcome
     worse = "downloads" if o.download_share < o.upload_share else "uploads"
     why = (
-        f"with no queue both directions keep {KEPT + SPARE:.1%} in every case tried: "
+        f"no queue lets both directions keep {KEPT + SPARE:.1%} in every case tried: "
         f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst ({o.worst_case})"
     )
     acks = access.down_packets_per_s / 2 * access.line.line_bytes(ACK_B) * 8 / access.up_bps

@@ -8,6 +8,7 @@ an `ifb` device in front of its stack.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,7 @@ _BARE = Framing("", 0, 0, "none")
 _NORMAL_MEAN_SD = 4
 """Mean of normal jitter without `mean`, in standard deviations."""
 _NO_LIMIT = 1_000_000  # packets: more than any path of a test holds
+_MAX_RED_BURST = 10_000  # packets: weights down to 1e-7
 _DEVICE_NAME = 15  # characters of a device's name
 
 
@@ -102,7 +104,7 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCom
             # only the root has a size table
             notes.append("queue tbf: the link's rate counts packets with the framing of the bucket, too")
             framing = own
-        leaf = _leaf(queue, framing, notes)
+        leaf = _leaf(queue, rate_bps, framing, notes)
         lines = [
             f"tc qdisc replace dev {leave} root handle 1: {_size_table(framing, leave)}htb default 1",
             f"tc class replace dev {leave} parent 1: classid 1:1 htb {htb}",
@@ -187,17 +189,18 @@ def _cake(queue: Mapping[str, Any], rate_bps: float, line: Framing, notes: list[
     return " ".join(options)
 
 
-def _leaf(queue: Mapping[str, Any], framing: Framing, notes: list[str]) -> str:
+def _leaf(queue: Mapping[str, Any], rate_bps: float, framing: Framing, notes: list[str]) -> str:
     kind = queue["kind"]
     plain = {
         "codel": _codel,
         "fq_codel": _codel,
         "pie": _pie,
         "sfq": _sfq,
-        "red": _red,
     }
     if kind in plain:
         return plain[kind](queue, notes)
+    if kind == "red":
+        return _red(queue, rate_bps, notes)
     if kind == "tbf":
         return _tbf(queue, framing, notes)
     if kind not in ("droptail", "headdrop"):
@@ -277,18 +280,39 @@ def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:
     return f"sfq limit {_packets(queue['limit'])} divisor {queue['queues']} perturb {perturb}{head}"
 
 
-def _red(queue: Mapping[str, Any], notes: list[str]) -> str:
+def _red(queue: Mapping[str, Any], rate_bps: float, notes: list[str]) -> str:
     packet = _core.quantity("bytes", queue["typical_packet"])
     low, high = (_threshold(queue[key], packet) for key in ("min_threshold", "max_threshold"))
     limit = _packets(queue["limit"]) * packet
-    # tc derives the weight from burst (tc-red(8)): about (2 min + max) / (3 avpkt) packets are usual
-    burst = max(1, round((2 * low + high) / (3 * packet)))
-    notes.append(f"queue red: tc derives the weight from burst; the scenario's is {queue['weight']:g}")
+    burst = _red_burst(queue["weight"], low / packet)
+    if burst is None:
+        burst = max(1, round((2 * low + high) / (3 * packet)))  # the guideline of tc-red(8)
+        notes.append(f"queue red: tc derives the weight from burst; no burst gives the scenario's, {queue['weight']:g}")
+    elif (parts := 2 ** _red_weight_log(burst, low / packet)) * queue["weight"] != 1:
+        notes.append(f"queue red: tc's weights are powers of two: 1/{parts} for the scenario's {queue['weight']:g}")
     if queue["gentle"]:
         notes.append("queue red: tc's is not gentle; it drops or marks every packet above the upper threshold")
     ecn = (" ecn harddrop" if queue.get("hard_drop", True) else " ecn") if queue.get("ecn") else ""
-    adaptive = f"probability {queue['max_p']:g} burst {burst}{ecn}"
-    return f"red limit {limit:.0f} min {low:.0f} max {high:.0f} avpkt {packet:.0f} {adaptive}"
+    bounds = f"limit {limit:.0f} min {low:.0f} max {high:.0f} avpkt {packet:.0f}"
+    return f"red {bounds} bandwidth {rate_bps:.0f}bit probability {queue['max_p']:g} burst {burst}{ecn}"
+
+
+def _red_weight_log(burst: int, low: float) -> int:
+    """The weight that tc gives RED for a burst, as the exponent of a half; 0 for none (iproute2, `tc_red_eval_ewma`).
+
+    It is the largest whose average stays below the lower threshold, here in packets, while `burst` packets arrive at
+    an empty queue.
+    """
+    least = burst + 1 - low
+    if least < 1:
+        return 0
+    return next((log for log in range(1, 32) if least <= (1 - (1 - 0.5**log) ** burst) * 2**log), 0)
+
+
+def _red_burst(weight: float, low: float) -> int | None:
+    """The smallest burst for which tc gives RED the power of two next to a weight; None if no burst does."""
+    log = max(1, round(-math.log2(weight)))
+    return next((burst for burst in range(1, _MAX_RED_BURST) if _red_weight_log(burst, low) == log), None)
 
 
 def _threshold(text: str, packet_bytes: float) -> float:

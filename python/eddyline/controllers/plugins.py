@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import eddyline._core as _core
 from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["SUFFIXES", "Plugin", "forget", "load_plugin", "plugins"]
 
@@ -38,17 +43,21 @@ class Plugin:
         """SHA-256 of its file."""
         return hashlib.sha256(self.content).hexdigest()
 
-    def here(self) -> Path:
-        """The file on this machine: itself, or a copy where this machine has another one by that name, or none."""
+    @contextmanager
+    def file(self) -> Iterator[Path]:
+        """Its file, or a copy for this time where this machine has another one by that name, or none."""
         path = Path(self.path)
         try:
-            if path.read_bytes() == self.content:
-                return path
+            unchanged = path.read_bytes() == self.content
         except OSError:
-            pass
-        copy = Path(tempfile.mkdtemp(prefix="eddyline-controller-")) / path.name
-        copy.write_bytes(self.content)
-        return copy
+            unchanged = False
+        if unchanged:
+            yield path
+            return
+        with tempfile.TemporaryDirectory(prefix="eddyline-controller-") as folder:
+            copy = Path(folder) / path.name
+            copy.write_bytes(self.content)
+            yield copy
 
 
 def load_plugin(path: Path) -> Plugin:

@@ -197,8 +197,10 @@ def restore(received: Iterable[Origin]) -> None:
     """
     for origin in received:
         if isinstance(origin, Plugin):
-            if plugins().get(origin.name) != origin:
-                register_plugin(origin.here())
+            known = plugins().get(origin.name)
+            if known is None or known.content != origin.content:
+                with origin.file() as file:  # what is loaded stays loaded without it
+                    register_plugin(file)
         else:
             register(origin.name, origin.load(), files=origin.files)
 

@@ -272,7 +272,7 @@ KNOWN: tuple[KnownDifference, ...] = (
     ),
     KnownDifference(
         "queue limits",
-        "theory's equilibrium of delay-based flows has no overflow: unlimited drop-tail queues",
+        "theory's equilibrium has no overflow: unlimited drop-tail queues",
         _THEORY,
         _unlimited,
     ),

@@ -58,14 +58,18 @@ class Path:
         """Bandwidth-delay product in full packets."""
         return self.rate_bps * self.rtt_s / (8 * FULL_PACKET_B)
 
-    def limit(self, of_bdp: float) -> int:
-        """A buffer in packets, of a size in bandwidth-delay products; at least one packet."""
+    def full_packets(self, of_bdp: float) -> int:
+        """A buffer of a size in bandwidth-delay products, in full packets; at least one."""
         return max(1, round(of_bdp * self.bdp_packets))
+
+    def limit(self, of_bdp: float) -> str:
+        """The same as a limit in bytes; in a limit in packets the short packets of `noise` would count as full ones."""
+        return f"{self.full_packets(of_bdp) * FULL_PACKET_B} B"
 
     def links(self, of_bdp: float, queue: str, **there: Any) -> list[dict[str, Any]]:
         """`there`, with a queue of that many bandwidth-delay products and other keys, and `back`."""
         link = {"rate": f"{self.rate_bps:.0f} bit/s", "delay": f"{self.rtt_s / 2:.9f} s"}
-        table = {"kind": queue, "limit": f"{self.limit(of_bdp)} packets"}
+        table = {"kind": queue, "limit": self.limit(of_bdp)}
         return [{"name": "there", "queue": table, **link, **there}, {"name": "back", **link}]
 
 

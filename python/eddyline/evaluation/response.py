@@ -56,7 +56,7 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
     duration = max(slow, _MIN_ROUNDS * CAPACITY.rtt_s)
     size = max(packets, _MIN_S[setting.quick] * CAPACITY.rate_bps / (8 * FULL_PACKET_B))
     sender = {"name": "tested", "controller": {"kind": subject.kind}, "size": f"{size * (FULL_PACKET_B - 40):.0f} B"}
-    queue = {"kind": "droptail", "limit": f"{CAPACITY.limit(1.0)} packets"}
+    queue = {"kind": "droptail", "limit": CAPACITY.limit(1.0)}
     table = lossy_path(loss, CAPACITY.rtt_s, "periodic", sender, f"{CAPACITY.rate_bps:.0f} bit/s", queue=queue)
     times = {"duration": f"{duration:.6f} s", "record": {"interval": f"{STEP_S} s"}, "seed": seed}
     return subject.scenario(times | table, CAPACITY.rate_bps)

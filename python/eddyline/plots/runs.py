@@ -92,7 +92,10 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
 
 
 def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Series of means, with `low` and `high` of the 95 % interval; long series are averaged over intervals first."""
+    """Series of means, with `low` and `high` of the 95 % interval.
+
+    Long series are averaged over intervals first, rates over the intervals in which the first run has packets.
+    """
     from eddyline.summary import student_t
 
     end = max((float(run["time_s"].max()) for run in runs if len(run)), default=0.0)
@@ -102,15 +105,37 @@ def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
         step = float(run["time_s"].drop_duplicates().sort_values().diff().median())
         if width > step:
             run = run.assign(time_s=(np.ceil(run["time_s"] / width - 1e-9)) * width)
-        keys = ["quantity", "kind", "entity", "time_s"]
-        binned.append(run.groupby(keys, sort=False, observed=True)["value"].mean())
-    groups = pd.concat(binned).groupby(level=[0, 1, 2, 3], sort=False, observed=True)
+        binned.append(_mean_by_time(run))
+    merged = _merged_times(binned[0]) if binned else {}
+    for run in binned:
+        rates = run["quantity"] == "throughput_bps"
+        own = zip(run.loc[rates, "entity"], run.loc[rates, "time_s"], strict=True)
+        run.loc[rates, "time_s"] = [merged.get(each, each[1]) for each in own]
+    together = pd.concat([_mean_by_time(run) for run in binned])
+    groups = together.groupby(_ROW, sort=False, observed=True)["value"]
     made = groups.agg(["mean", "std", "count"]).reset_index()
     factors = {int(n): student_t(int(n) - 1) / np.sqrt(n) if n > 1 else np.nan for n in made["count"].unique()}
     half = made["std"] * made["count"].map(factors)
     made = made.assign(value=made["mean"], low=made["mean"] - half, high=made["mean"] + half)
     ordered: pd.DataFrame = made.sort_values("time_s", kind="stable")
     return ordered
+
+
+_ROW = ["quantity", "kind", "entity", "time_s"]
+
+
+def _mean_by_time(run: pd.DataFrame) -> pd.DataFrame:
+    return run.groupby(_ROW, sort=False, observed=True)["value"].mean().reset_index()
+
+
+def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
+    """For a flow and a time, the time of the point that its rate is part of, see `_points`."""
+    rates = run[run["quantity"] == "throughput_bps"]
+    merged: dict[tuple[str, float], float] = {}
+    for name, one in rates.groupby("entity", sort=False, observed=True):
+        middles = one["time_s"].groupby(_points(one["value"].to_numpy() > 0)).transform("mean")
+        merged |= {(str(name), time): middle for time, middle in zip(one["time_s"], middles, strict=True)}
+    return merged
 
 
 def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> Figure:
@@ -122,6 +147,8 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
         flows = series[series["quantity"].isin([p[0] for p in present if p[0] != "queue_packets"])]
         for axis, (quantity, name, label, unit) in zip(axes, present, strict=False):
             rows = series[series["quantity"] == quantity]
+            if quantity == "cwnd_packets":
+                rows = _since_start(rows, series[series["quantity"] == "throughput_bps"])
             # a flow has its colour in all panels, although its first round trip may end after another one's
             order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
             _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
@@ -129,6 +156,15 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
     return figure
+
+
+def _since_start(windows: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
+    """Windows of each flow from the interval before its first packets on: until then it has only its initial window."""
+    first = rates[rates["value"] > 0].groupby("entity", observed=True)["time_s"].min()
+    times = np.append(-np.inf, np.unique(rates["time_s"]))
+    begins = windows["entity"].map(dict(zip(first.index, times[np.searchsorted(times, first) - 1], strict=True)))
+    started: pd.DataFrame = windows[~(windows["time_s"] < begins.astype(float))]
+    return started
 
 
 def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title: str) -> Figure:

@@ -81,6 +81,7 @@ def response(
         InputError: There is no such sender, or a number is out of range.
     """
     import eddyline._core as _core
+    from eddyline.arguments import number
 
     if kind not in sources():
         raise unknown("response function", kind, sources())
@@ -88,6 +89,8 @@ def response(
         raise InputError(f"losses are {' or '.join(LOSSES)}, not {losses!r}")
     if packet_bytes < 1 or not 1 <= ack_every <= 1_000_000:
         raise InputError("packet_bytes must be at least 1, ack_every 1 to 1,000,000")
+    loss = number("loss", loss, "of several: eddyline.theory.responses(kinds, loss, rtt_s)")
+    rtt_s = number("rtt_s", rtt_s, "rtt_s=0.05")
     window, rate = _core.response(kind, loss, rtt_s, ack_every=ack_every, periodic=losses == "periodic")
     return Response(kind, loss, window, rate, 8 * packet_bytes * rate)
 

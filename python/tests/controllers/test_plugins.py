@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import eddyline as el
 from eddyline.cli import main
 from eddyline.cli.new_controller import library
 from eddyline.controllers.plugins import plugins
+from eddyline.controllers.registry import register_plugin
 from eddyline.controllers.sources import load
 
 from .conftest import ROOT
@@ -446,16 +448,24 @@ def test_a_sweep_notices_another_module_by_the_same_name(eddyline, tmp_path):
     assert "the code of controller wasm-newreno has changed" in ran.err
 
 
-def test_other_machines_get_a_copy(tmp_path):
-    from eddyline.controllers.transfer import origins, restore
+def test_other_machines_get_a_copy_and_remove_it(tmp_path, monkeypatch):
+    from eddyline.controllers import transfer
 
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    registered = []
+    monkeypatch.setattr(transfer, "register_plugin", lambda file: registered.append(file) or register_plugin(file))
     (tmp_path / "m.wasm").write_bytes(newreno())
     load(str(tmp_path / "m.wasm"))
-    (sent,) = origins([TOML.replace("newreno", "wasm-newreno")])
-    assert origins([TOML]) == ()
+    (sent,) = transfer.origins([TOML.replace("newreno", "wasm-newreno")])
+    assert transfer.origins([TOML]) == ()
     el.unregister("wasm-newreno")
     (tmp_path / "m.wasm").unlink()
-    restore([sent])
+    transfer.restore([sent])
+    transfer.restore([sent])  # as for each point of a sweep
+    assert [file.name for file in registered] == ["m.wasm"]
+    assert not list(temporary.iterdir())
     assert scenario("wasm-newreno").run().flows["goodput_bps"].iloc[0] > 1e6
 
 

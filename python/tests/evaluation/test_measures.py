@@ -108,7 +108,7 @@ def test_responsiveness_and_grade_follow_from_the_queue(reno: Evaluation) -> Non
 
 def test_half_the_capacity_doubles_the_wait_in_a_full_buffer(reno: Evaluation) -> None:
     row = rows(reno, "step", "reno")[0]
-    full = NARROW.limit(0.5) * 12_000 / (NARROW.rate_bps / 2)
+    full = NARROW.full_packets(0.5) * 12_000 / (NARROW.rate_bps / 2)
     assert row["peak_delay_s"] == pytest.approx(full, rel=0.02)
     assert row["half_share"] == pytest.approx(1.0, abs=0.01)
     assert row["drops"] > 10

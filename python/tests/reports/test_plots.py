@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
 from eddyline.plots.picture import empty
-from eddyline.plots.runs import overview
+from eddyline.plots.runs import overview, repeated
 from eddyline.plots.style import MAX_LINES, chosen
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
@@ -177,6 +177,35 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}
+
+
+def test_a_point_of_several_runs_averages_as_many_packets() -> None:
+    """The interval is that of the runs' own means, so of runs that differ in phase alone it is narrow."""
+    times = [0.002 * k for k in range(320)]
+    runs = [
+        pd.DataFrame({"time_s": times, "value": [6e6 if k % 6 == phase else 0.0 for k in range(320)]}).assign(
+            quantity="throughput_bps", kind="flow", entity="slow"
+        )
+        for phase in (0, 2, 3)
+    ]
+    (axis,) = repeated(runs, "a slow flow").axes
+    (line,) = axis.get_lines()
+    assert line.get_ydata()[:-1] == pytest.approx([1.0] * 9)
+    (band,) = axis.collections
+    ends = band.get_paths()[0].vertices[:, 1]
+    assert ends[ends > 0.7].max() < 1.4  # without the last point, of one packet more or less
+
+
+def test_windows_begin_with_their_flow() -> None:
+    """A flow that starts late has its initial window from the start of the run, but no packets."""
+    columns = ["entity", "quantity", "time_s", "value"]
+    rows = [("early", q, float(t), 1e6) for q in ("throughput_bps", "cwnd_packets") for t in range(1, 9)]
+    rows += [("late", "throughput_bps", float(t), 1e6 if t > 4 else 0.0) for t in range(1, 9)]
+    rows += [("late", "cwnd_packets", float(t), 10.0) for t in range(1, 9)]
+    rows += [("silent", "cwnd_packets", float(t), 10.0) for t in range(1, 9)]
+    windows = overview(pd.DataFrame(rows, columns=columns).assign(kind="flow"), "three flows").axes[1]
+    first = {line.get_label(): line.get_xdata()[0] for line in windows.get_lines()}
+    assert first == {"early": 1.0, "late": 4.0, "silent": 1.0}
 
 
 def test_a_saved_picture_has_room_for_its_panel_beside_long_names():

@@ -35,6 +35,7 @@ pub struct IllinoisParams {
     pub theta: u32,
     /// A loss leaves beta of the window instead of 1 - beta: the bug of Linux 2.6.22, for comparison.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
     pub leaves_beta: bool,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,

@@ -23,6 +23,7 @@ pub struct ScalableParams {
     pub legacy_window: f64,
     /// Grows at least as fast as Reno: a packet per `min(cwnd, 1 / a)` acknowledged, as in Linux.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
     pub at_least_reno: bool,
 }
 

@@ -215,6 +215,7 @@ pub struct RedParams {
     pub ecn: bool,
     /// Above the upper threshold drops what could be marked (RFC 3168, section 7). Off, it marks there too: Linux without `harddrop`.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[schemars(extend("default" = true))]
     pub hard_drop: bool,
 }
 

@@ -111,7 +111,7 @@ fn every_run_conserves() {
         }
         let lost = result.approximations.iter().filter(|note| note.contains("connection was lost"));
         for note in lost {
-            // the stack limits the memory of a receiver that misses very many packets
+            // the stack limits how many pieces of a stream wait at the receiver: with a very large window one loss can suffice
             assert!(note.contains("too many gaps in stream buffer"), "{seed}: {note}\n{text}");
             given_up += 1;
         }

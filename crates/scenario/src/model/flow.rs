@@ -74,6 +74,7 @@ pub struct Flow {
     pub start: Time,
     /// Each flow starts later by a random time below this, uniform and drawn by the seed and the flow's name. Default: 0 s.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(extend("default" = "0 s"))]
     #[schemars(extend("x-maximum" = "200 d"))]
     pub start_jitter: Time,
     /// When the application stops sending: data in flight is delivered, then the FIN is sent. Default: never.

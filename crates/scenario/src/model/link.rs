@@ -63,6 +63,7 @@ pub struct Link {
     pub jitter: Option<JitterParams>,
     /// Packets may overtake earlier ones when jitter, a change or a recording reduces the delay; else they arrive in order.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub reorder: bool,
     /// Policer before the queue: drops traffic above its rate, counted among the queue's drops. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,6 +190,7 @@ pub struct Direction {
     pub jitter: Option<JitterParams>,
     /// Packets may overtake earlier ones when jitter, a change or a recording reduces the delay; else they arrive in order.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub reorder: bool,
     /// Policer before the queue: drops traffic above its rate, counted among the queue's drops. Presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

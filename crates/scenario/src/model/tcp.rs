@@ -32,6 +32,7 @@ pub struct Tcp {
     /// Number of immediate acknowledgements (quick ACKs), which ignore `ack_every`, at the start, after an idle time and after an
     /// unnecessary retransmission. Linux: 16.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(extend("default" = 0))]
     #[schemars(range(max = 1_000_000))]
     pub quick_acks: u32,
     /// Appropriate byte counting: growth by the bytes acknowledged, in slow start by at most this many full segments per acknowledgement
@@ -41,10 +42,12 @@ pub struct Tcp {
     pub byte_counting: Option<u32>,
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[schemars(extend("default" = true))]
     pub limited_transmit: bool,
     /// Retransmission on the third duplicate acknowledgement (RFC 5681, 3.2). If off, every loss needs a timeout, as in TCP before 1988;
     /// requires `sack = false`.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[schemars(extend("default" = true))]
     pub fast_retransmit: bool,
     /// Partial acknowledgements that restart the retransmission timer in a recovery without SACK (RFC 6582, 4): the first, as recommended
     /// there ("impatient"), or each ("slow-but-steady"), which repairs one segment per round trip however many were lost; requires
@@ -54,6 +57,7 @@ pub struct Tcp {
     /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub timestamps: bool,
     /// The clock of the receiver's timestamps; needs `timestamps`. Default: the sender's clock.
     #[serde(default, skip_serializing_if = "TimestampClock::is_default")]
@@ -68,17 +72,21 @@ pub struct Tcp {
     pub accurate_ecn: AccurateEcnChoice,
     /// Proportional rate reduction (RFC 9937) after a loss or a mark; needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub prr: bool,
     /// Time-based loss detection and tail loss probes (RACK-TLP, RFC 8985), with duplicate SACK (RFC 2883); needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub rack: bool,
     /// Detection of spurious timeouts by sending new data after a timeout (F-RTO, RFC 5682), and restoration of the previous window after
     /// one (RFC 4015).
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub frto: bool,
     /// Congestion control of acknowledgements (RFC 5690): the sender doubles `ack_every`, from 2 on, when it finds
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub ack_congestion_control: bool,
     /// Send buffer of the sender's socket, as an application asks for it (SO_SNDBUF); Linux makes it twice as large, for packets with what
     /// they take in memory. World `kernel` only. Default: the kernel sets it.
