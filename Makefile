@@ -46,8 +46,9 @@ demo: $(STAMPS)/build
 CARGO_TEST = cargo test --workspace --locked $(addprefix --features ,$(FEATURES))
 
 # Rust and Python at once; pytest goes first, before the tests of Rust are built, which get what it leaves. Its output comes after cargo's,
-# so that its summary is the last word. A file of tests stays in one process: its fixtures are shared.
-PYTEST = $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+# so that its summary is the last word. A file of tests stays in one process: its fixtures are shared. Bytecode is kept, since hundreds
+# of processes load the same modules.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
 	@mkdir -p target; $(PYTEST) >$(PYTEST_LOG) 2>&1 & pytest=$$!; \

@@ -262,7 +262,7 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
             cells = []
             for value in columns:
                 r = by_value.get(value)
-                cells.append("-" if r is None else mean_text(r))
+                cells.append("-" if r is None else mean_text(r, rows["n"].max()))
             name, *values = labels
             keys = [short[key][value] for key, value in zip(others, values, strict=True)]
             shown.add_row(str(name), *keys, *cells)

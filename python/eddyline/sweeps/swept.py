@@ -193,7 +193,8 @@ class Swept:
         Args:
             metric: A column of the frames, the first usual one by default.
             of: Of what: `"flows"`, `"links"`, ...
-            text: Means with half of their 95 % intervals and units, as `--table` prints them, instead of numbers.
+            text: Means with half of their 95 % intervals and units, as `--table` prints them, instead of numbers; with
+                the number of values where a cell has fewer than others.
         """
         from eddyline.sweeps.statistics import mean_text
 
@@ -202,7 +203,8 @@ class Swept:
         *rows, last = self.keys or ["metric"]
         entity = made.columns[len(self.keys)]
         if text:
-            made = made.assign(mean=[mean_text(row) for row in made.to_dict("records")])
+            most = made["n"].max()
+            made = made.assign(mean=[mean_text(row, most) for row in made.to_dict("records")])
         frame: pd.DataFrame = made.pivot_table(
             "mean", [entity, *rows], last, aggfunc="first", sort=False, observed=True
         )

@@ -15,7 +15,7 @@ from eddyline.plots.style import tex
 from eddyline.quantities import shortened
 from eddyline.sweeps.choice import possible_metrics
 from eddyline.sweeps.entities import ENTITIES
-from eddyline.sweeps.statistics import METRICS, known_metrics
+from eddyline.sweeps.statistics import METRICS, known_metrics, mean_text, statistics
 
 from .conftest import WATCHED
 
@@ -58,6 +58,21 @@ def test_a_table_has_the_last_key_across(swept):
     text = swept.table("goodput_bps", text=True)
     assert (text.shape, list(text.index)) == (table.shape, list(table.index))
     assert text.map(lambda cell: bool(re.fullmatch(r"[\d.]+ ± [\d.]+ [kM]bit/s", cell))).all(axis=None)
+
+
+def test_a_mean_over_fewer_seeds_has_their_number(swept):
+    """Here two of four runs at one point are missing, as where they failed."""
+    frame = swept.flows
+    at = (
+        frame["link.down.rate"].eq("1 Mbit/s")
+        & frame["link.up.delay"].eq("10 ms")
+        & (frame["seed"] < frame["seed"].min() + 2)
+    )
+    some = statistics(frame[~at], swept.keys, "flow", ["goodput_bps"])
+    assert sorted(set(some["n"])) == [2, 4]
+    texts = [mean_text(row, 4) for row in some.to_dict("records")]
+    assert [text.endswith(" (n = 2)") for text in texts] == [n == 2 for n in some["n"]]
+    assert not any("(n =" in text for text in texts if not text.endswith(" (n = 2)"))
 
 
 def test_frames_group_and_print_as_pandas_frames_do(swept):
