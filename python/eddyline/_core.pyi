@@ -341,7 +341,7 @@ class Ack:
             retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1); in
             QUIC, if all its packets were sent before one that was acknowledged earlier.
         acked: Packets newly acknowledged, cumulatively or selectively.
-        lost: Packets that were found lost by it.
+        lost: Packets that it shows to be lost.
         in_flight: Packets in flight after it.
         stamp: What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned
             None.
@@ -409,7 +409,7 @@ class Round:
         now: When it ended, in seconds.
         acks: Acknowledgements of new data.
         acked: Packets acknowledged.
-        lost: Packets found lost.
+        lost: Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
         in_flight: Packets in flight at its end.
         first_rtt: The first round-trip sample in seconds; None if no acknowledgement had a sample.
         last_rtt: The last round-trip sample in seconds; None if no acknowledgement had a sample.

@@ -48,6 +48,8 @@ def test_beside_simulation(eddyline, tmp_path):
     assert dctcp["sim_queue_max_packets"] == dctcp["queue_max_packets"] + 1
     assert dctcp["sim_amplitude_packets"] == pytest.approx(dctcp["amplitude_packets"], rel=0.2)
     assert dctcp["sim_utilisation"] == pytest.approx(1, abs=1e-3)
+    for each in (dctcp, reno):
+        assert each["sim_amplitude_packets"] <= each["sim_queue_max_packets"] - each["sim_queue_min_packets"]
     assert reno["utilisation"] < 0.97
     assert reno["sim_utilisation"] == pytest.approx(reno["utilisation"], abs=0.03)
     assert (tmp_path / "s.png").stat().st_size > 10_000

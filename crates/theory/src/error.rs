@@ -113,6 +113,21 @@ pub enum TheoryError {
         /// The controller's kind.
         controller: String,
     },
+    /// Windows at the loss given would fill a link, where losses in queues decide.
+    #[error(
+        "the loss given on the path of {who} would let its window grow until a link is full, where the queue's own losses decide: \
+         theory has no model of those, nor of what shares a link with it"
+    )]
+    Filled {
+        /// The flow, by name.
+        who: String,
+    },
+    /// Traffic whose mean rate is unknown crosses the flows' links.
+    #[error("theory does not know the mean rate of {who}, and so nothing of the flows on its links")]
+    UnknownRate {
+        /// The traffic, by name.
+        who: String,
+    },
     /// A number is out of range.
     #[error("{what} is {value}; it must be {allowed}")]
     OutOfRange {

@@ -371,6 +371,22 @@ pub(crate) fn require_modelled(network: &Network, any: bool) -> Result<(), Theor
     }
 }
 
+/// Why the state of the flows is unknown: the flow or traffic without a model that shares links with them.
+pub(crate) fn without_state(network: &Network, model: &Model) -> TheoryError {
+    let flows =
+        || network.flows.iter().zip(model.place.iter().zip(&model.responses)).filter(|(_, (place, _))| place.is_none());
+    if let Some((flow, _)) = flows().find(|(_, (_, response))| response.is_none()) {
+        return TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() };
+    }
+    if let Some((flow, _)) = flows().next() {
+        return TheoryError::Filled { who: flow.name.clone() };
+    }
+    match network.traffic.iter().find(|t| mean_rate(t).is_none()) {
+        Some(traffic) => TheoryError::UnknownRate { who: traffic.name.clone() },
+        None => TheoryError::NoFlow,
+    }
+}
+
 /// A note on flows other than FAST, which stability, dynamics and the fair ideal leave out.
 pub(crate) fn non_fast_note(network: &Network) -> Option<String> {
     match network.flows.len() - modelled_flows(network).len() {

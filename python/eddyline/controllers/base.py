@@ -12,6 +12,7 @@ HANDLERS = (
     "on_handshake",
     "on_sent",
     "on_ack",
+    "on_duplicate",
     "on_round",
     "on_loss",
     "on_recovered",
@@ -57,6 +58,12 @@ class Controller:
 
     def on_ack(self, ack: Ack) -> None:
         """New data was acknowledged, cumulatively or selectively."""
+
+    def on_duplicate(self, ack: Ack) -> None:
+        """Without SACK: a duplicate acknowledgement. Its `acked` counts again where an acknowledgement covers the data.
+
+        It has no round-trip sample and no `stamp`; `lost` are the packets that it shows to be lost.
+        """
 
     def on_round(self, round: Round) -> None:
         """A round trip has ended: a packet that was sent after the previous one ended is acknowledged."""

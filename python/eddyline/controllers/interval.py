@@ -91,6 +91,10 @@ class IntervalController(Controller):
         """Counts it, after what was due before."""
         self._decide(ack.now).on_ack(ack)
 
+    def on_duplicate(self, ack: Ack) -> None:
+        """Counts the losses that it shows, after what was due before."""
+        self._decide(ack.now).lost += ack.lost
+
     def on_loss(self, loss: Loss) -> None:
         """Counts it, after what was due before."""
         self._decide(loss.now).losses += 1

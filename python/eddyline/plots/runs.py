@@ -61,22 +61,39 @@ def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
     """Numbers of points, one for each interval: several intervals are one point where packets are rare.
 
     Where `_PACKETS` intervals in a row have some, each is a point, so that what a flow has before something slows it
-    down is not averaged with what it has then.
+    down is not averaged with what it has then. So is each of a silence: what is rare is not spread over it.
     """
-    rows, dense = np.arange(len(flowing)), np.zeros(len(flowing), dtype=bool)
-    for stretch in np.split(rows, np.flatnonzero(np.diff(flowing)) + 1):
-        dense[stretch] = len(stretch) >= _PACKETS and flowing[stretch[0]]
-    parts, first = [np.arange(0)], 0
-    for part in np.split(rows, np.flatnonzero(np.diff(dense)) + 1):
+    rows, alone = np.arange(len(flowing)), np.zeros(len(flowing), dtype=bool)
+    for stretch in _stretches(flowing, rows):
+        alone[stretch] = len(stretch) >= _PACKETS and flowing[stretch[0]]
+    width = np.ones(len(flowing), dtype=int)  # of a point, where it is not alone
+    for part in _stretches(alone, rows):
+        if alone[part[0]]:
+            continue
         gaps = np.diff(np.flatnonzero(flowing[part]))
-        every = _PACKETS * int(np.median(gaps)) if len(gaps) and np.median(gaps) > 1 else 1
+        gap, long = (int(np.percentile(gaps, q, method="lower")) if len(gaps) else 1 for q in (50, 90))
+        width[part] = _PACKETS * gap if gap > 1 else 1
+        for stretch in _stretches(flowing[part], part):
+            # beside a dense stretch, or before the first packet, nothing hides that a silence is none of the gaps
+            beside = stretch[0] == part[0] or (stretch[-1] == part[-1] and part[-1] < rows[-1])
+            alone[stretch] = not flowing[stretch[0]] and len(stretch) >= _SILENCE * (gap if beside else long)
+    numbers, first = [np.arange(0)], 0
+    for part in _stretches(alone, rows):
+        each = alone[part[0]] or flowing[part].sum() < _PACKETS
+        every = 1 if each else int(width[part[0]])
         # the rest belongs to the last
-        parts.append(first + np.minimum(np.arange(len(part)) // every, max(len(part) // every - 1, 0)))
-        first = int(parts[-1][-1]) + 1 if len(part) else first
-    return np.concatenate(parts)
+        numbers.append(first + np.minimum(np.arange(len(part)) // every, max(len(part) // every - 1, 0)))
+        first = int(numbers[-1][-1]) + 1
+    return np.concatenate(numbers)
+
+
+def _stretches(values: NDArray[np.bool_], rows: NDArray[np.int_]) -> list[NDArray[np.int_]]:
+    """The rows of each stretch of equal values."""
+    return np.split(rows, np.flatnonzero(np.diff(values)) + 1) if len(rows) else []
 
 
 _PACKETS = 5  # of a slow flow that a point averages
+_SILENCE = 1.5  # times the usual gap between packets, or the longest but for one in ten
 _MAX_TIMES = 400  # points of a line of means
 
 

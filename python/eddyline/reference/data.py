@@ -64,7 +64,7 @@ _EVENTS = {
     "send": "An endpoint sends the packet; at a link, ACK reconstruction creates it.",
     "enqueue": "The packet arrives at a link and is accepted.",
     "drop": "The packet is dropped by the link's queue or policer.",
-    "lost": "The packet is lost by the link's loss model.",
+    "lost": "The packet, which the link's loss model selected at its transmission, would have arrived.",
     "receive": "The packet arrives at an endpoint.",
     "corrupted": "The packet arrives at an endpoint damaged (`corrupt`) and is dropped.",
 }

@@ -193,9 +193,10 @@ class Swept:
         Args:
             metric: A column of the frames, the first usual one by default.
             of: Of what: `"flows"`, `"links"`, ...
-            text: Means with half of their 95 % intervals and units, as `--table` prints them, instead of numbers; with
-                the number of values where a cell has fewer than others.
+            text: Means with half of their 95 % intervals and units, and short values of keys, as `--table` prints them,
+                instead of numbers; with the number of values where a cell has fewer than others.
         """
+        from eddyline.quantities import shortened
         from eddyline.sweeps.statistics import mean_text
 
         made = self.statistics(*([] if metric is None else [metric]), of=of)
@@ -205,6 +206,7 @@ class Swept:
         if text:
             most = made["n"].max()
             made = made.assign(mean=[mean_text(row, most) for row in made.to_dict("records")])
+            made = made.assign(**{key: made[key].map(shortened(made[key])) for key in self.keys})
         frame: pd.DataFrame = made.pivot_table(
             "mean", [entity, *rows], last, aggfunc="first", sort=False, observed=True
         )

@@ -122,7 +122,8 @@ def saw_teeth(
         flows: See there.
         packet_bytes: See there.
         with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (the
-            difference of the 5th and the 95th percentile, over 0.9), `sim_utilisation`, `sim_series` of some periods.
+            difference of the 5th and the 95th percentile, over 0.9, at most that of the other two), `sim_utilisation`,
+            `sim_series` of some periods.
 
     Raises:
         InputError: As `saw_tooth`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -292,13 +293,56 @@ class LearnedAtIntervals(el.IntervalController):
         self.cwnd = el.window_after(self.cwnd, queue_follower(seen))
 
 
+@pytest.mark.parametrize("sack", [True, False], ids=["sack", "no sack"])
+def test_losses_count_as_the_link_counts_them(table: dict[str, Any], sack: bool) -> None:
+    """Each of single losses, which three duplicates show, in the environment and in a controller."""
+    seen = []
+
+    class Counting:
+        cwnd = 10.0
+
+        def __init__(self, path: el.PathFacts) -> None:
+            pass
+
+        def on_round(self, round: el.Round) -> None:
+            seen.append((round.losses, round.lost))
+
+        def on_duplicate(self, ack: el.Ack) -> None:
+            assert (sack, ack.rtt, ack.acked) == (False, None, 1.0)
+
+        def on_loss(self, loss: el.Loss) -> None:
+            pass
+
+        on_timeout = on_loss
+
+    table["link"][0]["loss"] = {"kind": "periodic", "every": 100}
+    table["flow"][0]["tcp"] = {"sack": sack}
+    lost = episodes = 0.0
+    env = el.env(table)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(math.log2(10 / info["window"]))
+        lost, episodes = lost + info["round"]["lost"], episodes + info["round"]["losses"]
+        over = terminated or truncated
+    result = info["result"]
+    assert result["flows"][0]["timeouts"] == 0
+    assert lost == episodes == pytest.approx(result["flows"][0]["retransmits"], abs=1)
+    el.register("counting", Counting)
+    run = el.Scenario({**table, "flow": [{**table["flow"][0], "controller": {"kind": "counting"}}]}).run()
+    dropped = int(run.links["lost"].iloc[0])
+    assert dropped > 10
+    assert [sum(each) for each in zip(*seen, strict=True)] == pytest.approx([dropped, dropped], abs=1)
+
+
 @pytest.mark.parametrize("start", [0.0, 1.5])
-@pytest.mark.parametrize("loss", [0.0, 0.01])
+@pytest.mark.parametrize(("loss", "sack"), [(0.0, True), (0.01, True), (0.01, False)])
 @pytest.mark.parametrize("every", ["7 ms", "120 ms"])  # shorter and longer than a round trip
 def test_a_policy_of_fixed_intervals_is_the_same_as_a_controller(
-    table: dict[str, Any], loss: float, every: str, start: float
+    table: dict[str, Any], loss: float, sack: bool, every: str, start: float
 ) -> None:
     table["link"][0]["loss"] = loss
+    table["flow"][0]["tcp"] = {**table["flow"][0].get("tcp", {}), "sack": sack}
     table["flow"][0]["start"] = f"{start} s"
     table["duration"] = f"{6 + start} s"
     env = el.env(table, every=every)

@@ -179,6 +179,36 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     assert set(line.get_ydata()) == {0.0, 6.0}
 
 
+def drawn(values: list[float]) -> tuple[list[float], list[float]]:
+    """Times and Mbit/s of the line that a flow with these rates has, an interval of 100 ms each."""
+    series = pd.DataFrame({"time_s": [0.1 * (k + 1) for k in range(len(values))], "value": values}).assign(
+        quantity="throughput_bps", kind="flow", entity="one"
+    )
+    (line,) = overview(series, "one flow").axes[0].get_lines()
+    unit = 1e6 if max(values) >= 1e6 else 1e3
+    return list(line.get_xdata()), [y * unit for y in line.get_ydata()]
+
+
+@pytest.mark.parametrize("after", [[2e6] * 10, [1e5, 0.0, 1e5, *[2e6] * 10], [1e5, *[0.0] * 5] * 8], ids=len)
+def test_a_silence_is_drawn_as_one(after: list[float]) -> None:
+    """Of 1 s, after a steady flow: what comes then, steady, at intervals or rare, is not spread over it."""
+    values = [2e6] * 20 + [0.0] * 10 + after
+    times, rates = drawn(values)
+    assert [(round(t, 6), r) for t, r in zip(times[:30], rates[:30], strict=True)] == [
+        (round(0.1 * (k + 1), 6), values[k]) for k in range(30)
+    ]
+    assert max(rates[30:]) == pytest.approx(max(after) if max(after) > 1e5 else 1e5 / 6, rel=0.25)
+
+
+def test_silences_between_rare_packets_are_drawn() -> None:
+    rare = [1e5, *[0.0] * 5] * 10
+    times, rates = drawn([*rare, *[0.0] * 10, *rare])
+    silent = [rate for time, rate in zip(times, rates, strict=True) if 5.6 < time < 7.0]
+    assert len(silent) == 14
+    assert not any(silent)
+    assert rates[0] == pytest.approx(1e5 / 6, rel=0.1)  # the last gap is part of the silence
+
+
 def test_a_point_of_several_runs_averages_as_many_packets() -> None:
     """The interval is that of the runs' own means, so of runs that differ in phase alone it is narrow."""
     times = [0.002 * k for k in range(320)]

@@ -16,7 +16,7 @@ pub struct RoundReport {
     pub acks: u32,
     /// Packets acknowledged.
     pub acked: f64,
-    /// Packets found lost.
+    /// Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
     pub lost: f64,
     /// Packets in flight at its end.
     pub in_flight: f64,
@@ -83,6 +83,11 @@ impl RoundMeter {
             self.rtts += u128::from(rtt.as_ps());
         }
         self.round.ends(ack)
+    }
+
+    /// Takes a duplicate acknowledgement without SACK: the losses that it shows. Later ones acknowledge its data.
+    pub fn on_duplicate(&mut self, ack: &Ack) {
+        self.report.lost += ack.lost;
     }
 
     /// A loss episode began.

@@ -70,3 +70,12 @@ fn a_report_summarises_its_round_and_resets() {
         RoundReport { began: Time::from_ms(30), now: Time::from_ms(40), in_flight: 7.0, ..RoundReport::default() };
     assert_eq!(empty, nothing);
 }
+
+#[test]
+fn duplicates_report_losses_alone() {
+    let mut meter = RoundMeter::default();
+    meter.on_duplicate(&ack(0, 6, 10, true));
+    meter.on_duplicate(&ack(1, 7, 11, true));
+    let report = meter.take(Time::from_ms(30));
+    assert_eq!(report, RoundReport { now: Time::from_ms(30), lost: 1.0, ..RoundReport::default() });
+}

@@ -24,6 +24,7 @@ struct Handlers {
     handshake: Option<Py<PyAny>>,
     sent: Option<Py<PyAny>>,
     ack: Option<Py<PyAny>>,
+    duplicate: Option<Py<PyAny>>,
     round: Option<Py<PyAny>>,
     loss: Option<Py<PyAny>>,
     recovered: Option<Py<PyAny>>,
@@ -45,6 +46,7 @@ impl Handlers {
             handshake: method("on_handshake")?,
             sent: method("on_sent")?,
             ack: method("on_ack")?,
+            duplicate: method("on_duplicate")?,
             round: method("on_round")?,
             loss: method("on_loss")?,
             recovered: method("on_recovered")?,
@@ -277,6 +279,14 @@ impl Controller for PyController {
         }
         if self.on.round.is_some() && self.meter.on_ack(ack) {
             self.round(ack.now);
+        }
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack) {
+        self.meter.on_duplicate(ack);
+        if self.on.duplicate.is_some() {
+            let event = (PyAck::from(ack),);
+            Python::attach(|py| self.call(|on| on.duplicate.as_ref(), "on_duplicate", py, event).is_some());
         }
     }
 

@@ -57,7 +57,7 @@ pub(crate) struct PyAck {
     rtt: Option<f64>,
     /// Packets newly acknowledged, cumulatively or selectively.
     acked: f64,
-    /// Packets that were found lost by it.
+    /// Packets that it shows to be lost.
     lost: f64,
     /// Packets in flight after it.
     in_flight: f64,
@@ -146,7 +146,7 @@ pub(crate) struct PyRound {
     acks: u32,
     /// Packets acknowledged.
     acked: f64,
-    /// Packets found lost.
+    /// Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
     lost: f64,
     /// Packets in flight at its end.
     in_flight: f64,

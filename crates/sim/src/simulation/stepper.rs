@@ -67,6 +67,10 @@ impl Controller for ExternalController {
         }
     }
 
+    fn on_duplicate(&mut self, ack: &Ack) {
+        self.0.lock().meter.on_duplicate(ack);
+    }
+
     fn on_loss(&mut self, _loss: &Loss) {
         self.0.lock().meter.on_loss();
     }

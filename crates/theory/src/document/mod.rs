@@ -16,7 +16,7 @@ use crate::approximations::without_model;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, require_modelled};
+use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, without_state};
 use crate::results::{queueing_delay, window};
 use crate::stability::{Options, locally_stable, stability};
 
@@ -86,7 +86,9 @@ pub struct LinkAt {
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    require_modelled(network, network.flows.iter().any(|f| model.is_known(f)))?;
+    if !network.flows.iter().any(|f| model.is_known(f)) {
+        return Err(without_state(network, &model));
+    }
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();

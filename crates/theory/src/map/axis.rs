@@ -192,7 +192,11 @@ fn endpoints(low: &str, high: &str) -> Result<(Parsed, Parsed), AxisError> {
     let (first, second) = (parse_value(low)?, parse_value(high)?);
     for (bare, other, text) in [(first, second, low), (second, first, high)] {
         if bare.unit.symbol.is_empty() && !other.unit.symbol.is_empty() {
-            let hint = format!("{text} {}", other.unit.symbol);
+            // a plain number is a share, not a percentage
+            let hint = match other.unit.si {
+                "" => format_value(rounded(bare.number / other.unit.scale), other.unit.symbol),
+                _ => format!("{text} {}", other.unit.symbol),
+            };
             return Err(AxisError::UnitMissing { given: text.to_owned(), hint });
         }
     }

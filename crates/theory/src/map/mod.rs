@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, joint_equilibria, modelled_flows, require_modelled};
+use crate::model::{equilibria, joint_equilibria, modelled_flows, require_modelled, without_state};
 use crate::results::flow_results;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
 use crate::world::run;
@@ -165,7 +165,9 @@ fn first(solved: &Equilibria) -> Result<&Equilibrium, TheoryError> {
 
 fn bottleneck(network: &Network) -> Result<CellValue, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    require_modelled(network, model.place.iter().any(Option::is_some))?;
+    if model.place.iter().all(Option::is_none) {
+        return Err(without_state(network, &model));
+    }
     first(&solved)?;
     let names = |at: &Equilibrium| -> Vec<String> {
         let full = network.links.iter().zip(&at.bottlenecks).filter(|(_, full)| **full);
@@ -216,8 +218,7 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<CellValue, Theory
     let (mut packets, mut goodput) = (0.0, 0.0);
     for result in &results[flows] {
         let (Some(x), Some(g)) = (result.packets_per_s, result.goodput_bps) else {
-            let (who, controller) = (result.name.clone(), result.controller.clone());
-            return Err(TheoryError::NoModel { who, controller });
+            return Err(without_state(network, &model));
         };
         packets += x;
         goodput += g;

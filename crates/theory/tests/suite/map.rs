@@ -67,6 +67,9 @@ fn invalid_ranges() {
     for text in ["10..20 Mbit/s", "10 Mbit/s..20", "10 Mbit/s, 20"] {
         assert!(matches!(wrong(text), AxisError::UnitMissing { .. }), "{text}: {:?}", wrong(text));
     }
+    assert!(wrong("10 Mbit/s..20").to_string().ends_with("write 20 Mbit/s"), "{}", wrong("10 Mbit/s..20"));
+    // the same share, not a hundredth of it
+    assert!(wrong("0.01 %, 0.007").to_string().ends_with("write 0.7 %"), "{}", wrong("0.01 %, 0.007"));
     assert!(matches!(wrong("10 Mbit/s..20 ms"), AxisError::Kinds { .. }));
     for text in ["a..b", "10 parsec..20 parsec", "Mbit/s..20 Mbit/s", "..", "1,", "inf..nan", "1e400..1e401"] {
         assert!(matches!(wrong(text), AxisError::NotANumber { .. }), "{text}: {:?}", wrong(text));

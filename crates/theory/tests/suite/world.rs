@@ -192,6 +192,29 @@ fn flows_without_a_model_are_null() {
     assert!(matches!(equilibria_document(&mixed), Err(TheoryError::NoModel { .. })));
 }
 
+/// Where nothing is known of any flow, the cause is named, and not a flow that theory has a model of.
+#[test]
+fn what_hides_all_flows_is_named() {
+    let mut net = example_3();
+    net.flows.push(fast_flow("other", 1.0, &[0], &[1]));
+    net.flows[2].controller = reno();
+    let refused = |net: &Network| equilibria_document(net).expect_err("nothing is known").to_string();
+    assert_eq!(refused(&net), "theory has no model of reno, which other uses");
+    let read = run(&net).expect("answered");
+    assert!(!read.approximations.iter().any(|a| a.contains("min_window")), "{:?}", read.approximations);
+    net.links[0].loss = LossParams::Independent(1e-7);
+    assert!(
+        refused(&net).starts_with("the loss given on the path of other would let its window grow"),
+        "{}",
+        refused(&net)
+    );
+    net.flows.pop();
+    net.traffic.push(cbr("film", 1_000, &[0, 1]));
+    net.traffic[0].model =
+        serde_json::from_str(r#"{"kind": "trace", "file": "film.dat"}"#).expect("the rest has defaults");
+    assert_eq!(refused(&net), "theory does not know the mean rate of film, and so nothing of the flows on its links");
+}
+
 #[test]
 fn constant_traffic_takes_its_share_or_too_much() {
     let mut busy = example_3();
