@@ -5,5 +5,6 @@ mod expect;
 mod fuzz;
 mod load;
 mod malformed;
+mod quantities;
 mod schemas;
 mod vocabulary;

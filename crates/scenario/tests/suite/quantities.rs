@@ -1,0 +1,87 @@
+//! Numbers of networks and results by hand, units that people write, and what errors look like.
+
+use crate::common;
+
+use common::{json, toml};
+use eddyline_scenario::result::jain_index;
+use eddyline_units::Time;
+
+const LINE: &str = r#"
+duration = "1 s"
+[[link]]
+name = "l"
+rate = "8 Mbit/s"
+delay = "1 ms"
+[[flow]]
+name = "f"
+controller = { kind = "reno" }
+data = ["l"]
+ack = ["l"]
+"#;
+
+#[test]
+fn capacity_is_rate_times_time() {
+    let network = toml(LINE, &[]).unwrap().network;
+    let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
+    assert!((bits - 20e6).abs() < 1e-3, "{bits}");
+    let halved = LINE.replace("delay = ", "changes = [{ at = \"2 s\", rate = \"4 Mbit/s\" }]\ndelay = ");
+    let network = toml(&halved, &[("duration", "9 s")]).unwrap().network;
+    let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
+    assert!((bits - 14e6).abs() < 1e-3, "{bits}");
+}
+
+/// (1 + 2 + 3)^2 / (3 (1 + 4 + 9)).
+#[test]
+fn jains_index_by_hand() {
+    let index = jain_index(&[1.0, 2.0, 3.0]).unwrap();
+    assert!((index - 36.0 / 42.0).abs() < 1e-15, "{index}");
+    assert_eq!((jain_index(&[5.0]), jain_index(&[0.0, 0.0]), jain_index(&[])), (Some(1.0), None, None));
+}
+
+#[test]
+fn units_as_people_write_them_are_answered_with_ours() {
+    let answers = [
+        ("1 sec", "1 s"),
+        ("1 msec", "1 ms"),
+        ("5 milliseconds", "5 ms"),
+        ("1 usec", "1 us"),
+        ("2 minutes", "2 min"),
+        ("1 hour", "1 h"),
+    ];
+    for (given, ours) in answers {
+        let errors = toml(LINE, &[("link.l.delay", given)]).unwrap_err().to_string();
+        assert!(errors.contains(ours), "{given}: {errors}");
+    }
+}
+
+/// A medium that two links name, one of which has an error of its own.
+#[test]
+fn a_medium_whose_other_link_is_wrong_is_no_error() {
+    let first = LINE.replace("delay = ", "medium = \"air\"\ndelay = ");
+    let second = "[[link]]\nname = \"m\"\nrate = \"1 parsec\"\ndelay = \"1 ms\"\nmedium = \"air\"\n";
+    let errors = toml(&format!("{first}{second}"), &[]).unwrap_err();
+    assert_eq!(errors.all.len(), 1, "{errors}");
+    let alone = toml(&first, &[]).unwrap_err();
+    assert!(alone.to_string().contains("no other link names the medium"), "{alone}");
+}
+
+#[test]
+fn errors_are_a_paragraph_each_and_the_rest_is_counted() {
+    let two = LINE.replace("\"8 Mbit/s\"", "\"8 parsec\"").replace("\"1 ms\"", "\"1 parsec\"");
+    let mut errors = toml(&two, &[]).unwrap_err();
+    let [first, second] = &errors.all[..] else { panic!("{errors}") };
+    assert_eq!(errors.to_string(), format!("{first}\n{second}"));
+    errors.more = 3;
+    assert!(errors.to_string().ends_with("\nand 3 more"), "{errors}");
+}
+
+#[test]
+fn options_that_are_off_are_not_in_the_canonical_form() {
+    let off = toml(LINE, &[]).unwrap().canonical;
+    assert!(!off.contains("accurate_ecn") && !off.contains("timestamps"), "{off}");
+    for choice in ["true", "\"option\""] {
+        let on = toml(LINE, &[("flow.f.tcp.accurate_ecn", choice)]).unwrap().canonical;
+        assert!(on.contains("\"accurate_ecn\""), "{on}");
+        assert_eq!(json(&on, &[]).unwrap().canonical, on);
+    }
+}
