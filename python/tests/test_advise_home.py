@@ -113,8 +113,14 @@ def test_the_shaper_is_in_front_of_the_line_up_and_behind_it_down() -> None:
     before, after = (scenario(kind, access, q, (50e6, 10e6)) for q in (None, Queues(cake, cake)))
     assert [link["name"] for link in before["link"]] == ["down", "up"]
     rates = {link["name"]: link["rate"] for link in after["link"]}
-    assert rates["shaper down"] == "45000000 bit/s"
     assert rates["down"] == "50000000 bit/s"
+    shapers = {link["name"]: link["queue"] for link in after["link"]}
+    assert (shapers["shaper down"]["bandwidth"], shapers["shaper up"]["bandwidth"]) == (
+        "45000000 bit/s",
+        "9000000 bit/s",
+    )
+    assert rates["shaper up"] == "1000000000 bit/s"  # it spaces packets and does not hold them
+    assert shapers["shaper up"]["framing"] == before["link"][1]["framing"]
     flows = {flow["name"]: flow for flow in after["flow"]}
     assert flows["downloads"]["data"] == ["down", "shaper down"]
     assert flows["uploads"]["data"] == ["shaper up", "up"]
@@ -227,6 +233,16 @@ def test_only_lines_with_pppoe_have_its_interface(
     monkeypatch.setattr(search, "cases", screening)
     home = advise_home("vdsl2", "8 Mbit/s", "2 Mbit/s", line=line_name, have="fifo")
     assert f"uci set sqm.access.interface='{wan}'" in home.sqm
+
+
+@pytest.mark.parametrize(("have", "twice_s"), [("cake", 0.0), ("fifo", 0.0), ("fq_codel", 1749 * 8 / 5.7e6)])
+def test_a_shaper_does_not_slow_an_idle_line(have: str, twice_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request has 8 ATM cells, its answer 33, transmitted once each; FQ-CoDel's link holds the answer again."""
+    monkeypatch.setattr(search, "cases", screening)
+    home = advise_home("adsl", "6 Mbit/s", "640 kbit/s", have=have)
+    trip = 0.049 + 8 * 53 * 8 / 640e3 + 33 * 53 * 8 / 6e6
+    assert home.before.idle_s == pytest.approx(trip, rel=0.001)
+    assert home.after.idle_s == pytest.approx(trip + twice_s, rel=0.01)
 
 
 def test_a_slow_line_has_room_for_a_packet() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eddyline.adviser.access import Access
     from eddyline.adviser.candidates import Queues
     from eddyline.adviser.isp import Isp
+    from eddyline.adviser.line import Line
     from eddyline.progress import Count
 
 __all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "experiences", "scenario"]
@@ -41,6 +42,9 @@ INTERVAL_S = 0.25
 _START_S, _WARMUP_S = 5.0, 10.0
 _DURATION_S, _VARYING_S = 60.0, 130.0  # a recording lasts 120 s
 _PING_B = 100
+_ETHERNET_BPS = 1e9
+_SPACED = ("cake", "droptail")
+"""Queues that space packets, or have a token bucket in front that does."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +120,16 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
     ]
     down, up = ["down"], ["up"]
     if queues is not None:
-        links += [
-            {"name": f"shaper {way}", "rate": f"{rate:.0f} bit/s", "delay": "0 s", "queue": dict(queue), **framing}
-            for way, rate, queue in (
-                ("down", access.down_bps, queues.down),
-                ("up", access.up_bps, queues.up),
-            )
-        ]
+        shapers = {
+            way: _shaper(f"shaper {way}", rate, queue, access.line)
+            for way, rate, queue in (("down", access.down_bps, queues.down), ("up", access.up_bps, queues.up))
+        }
+        links += shapers.values()
         down, up = ["down", "shaper down"], ["shaper up", "up"]
+        if not isp.profile and queues.up["kind"] not in _SPACED:
+            # the line behind it is always free: without it, a packet is transmitted once
+            shapers["up"]["delay"] = delay
+            links, up = [link for link in links if link["name"] != "up"], ["shaper up"]
     duration = _VARYING_S if isp.profile else _DURATION_S
     ping = {
         "name": PING,
@@ -144,6 +150,22 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
         "flow": [_load("downloads", access, down, up), _load("uploads", access, up, down), ping],
         "probe": [{"name": "web", "data": up, "ack": down}],
     }
+
+
+def _shaper(name: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    """A shaper in the router: an Ethernet link whose queue spaces packets, which does not hold them for a transmission.
+
+    Queues that cannot space packets are those of a link at the shaped rate, which does hold them.
+    """
+    rate = f"{rate_bps:.0f} bit/s"
+    framing = {"framing": line.framing()} if line.line_bytes(0) else {}
+    link = {"name": name, "rate": f"{max(_ETHERNET_BPS, 10 * rate_bps):.0f} bit/s", "delay": "0 s"}
+    if queue["kind"] == "cake":
+        return {**link, "queue": {**queue, "bandwidth": rate, **framing}}
+    if queue["kind"] == "droptail":
+        bucket = {"kind": "tbf", "rate": rate, "burst": f"{line.line_bytes(PACKET_B)} B", "limit": queue["limit"]}
+        return {**link, "queue": {**bucket, **framing}}
+    return {**link, "rate": rate, "queue": dict(queue), **framing}
 
 
 def _buffer(limit: str, rate_bps: float) -> str:

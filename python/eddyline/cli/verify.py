@@ -123,6 +123,9 @@ def _sweep(folder: Path, described: Mapping[str, Any], *, silent: bool) -> int:
         for each in verified.changed:
             click.echo(f"  {each}")
         return 1
+    if verified.limited:
+        which = "1 point ran" if verified.limited == 1 else f"{verified.limited:,} points ran"
+        click.echo(f"note: {which} into a limit of time or memory when the sweep ran, and not again now", err=True)
     if not verified.differences:
         click.echo(f"same: {folder} ({number}, world {described['world']})")
         return 0

@@ -115,6 +115,11 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
 
 
 def _module(name: str) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        beside = Path(f"{name}.py")
+        hint = f"--controllers {beside}" if beside.is_file() else f"--controllers takes {ACCEPTED}"
+        what = "a folder" if Path(name).is_dir() else "neither a module nor a file in Python or compiled"
+        raise InputError(f"{name}: {what}", hint)
     here = str(Path.cwd())
     if "" not in sys.path and here not in sys.path:
         sys.path.append(here)

@@ -22,7 +22,7 @@ from eddyline.sweeps.store import PARTS, Store
 from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from eddyline.encoding import Overrides
     from eddyline.scenario import Scenario
@@ -145,8 +145,9 @@ def run(
     observer: SweepListener,
     timeout_s: float | None = None,
     memory: int | None = None,
+    only: Collection[int] | None = None,
 ) -> Swept:
-    """Runs the points of a sweep that its folder lacks.
+    """Runs the points of a sweep that its folder lacks; with `only`, those of them that it names.
 
     Raises:
         InputError: The plan is wrong, the folder holds something else, or another process is running the sweep.
@@ -177,7 +178,8 @@ def run(
             store = Store(folder, plan.grid)
             already = len(store.done)
             observer.started(len(plan.own), already)
-            _run_missing(plan, store, runner, seconds, engine is not None, files, observer, timeout_s, memory)
+            wanted = [point for point in plan.own if point not in store.done and (only is None or point in only)]
+            _run_missing(plan, store, wanted, runner, seconds, engine is not None, files, observer, timeout_s, memory)
     finally:
         close = getattr(runner, "close", None)
         if close is not None:
@@ -192,6 +194,7 @@ def run(
 def _run_missing(
     plan: Plan,
     store: Store,
+    wanted: Sequence[int],
     engine: Engine,
     seconds: float,
     remote: bool,
@@ -200,13 +203,11 @@ def _run_missing(
     timeout_s: float | None,
     memory: int | None,
 ) -> None:
-    left = len(plan.own) - len(store.done)
     store.failures.clear()  # they run again
-    if left:
+    if wanted:
         carried = [name for name in files if not Path(name).is_absolute() or name in plan.source.copies]
         job = plan.job(carried if remote else (), timeout_s, memory)
-        tasks = (plan.grid.task(point) for point in plan.own if point not in store.done)
-        outcomes: Any = engine.outcomes(job, batches.Batches(tasks, left, seconds))
+        outcomes: Any = engine.outcomes(job, batches.Batches(map(plan.grid.task, wanted), len(wanted), seconds))
         with Interrupt() as interrupt:
             try:
                 with closing(outcomes):

@@ -33,17 +33,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Verified", "verify"]
 
+_LIMITS = "^(timeout: |out of memory|the process that ran it died)"
+"""Failures that a machine decides, not the scenario."""
+
 
 class Verified(NamedTuple):
     """The outcome.
 
     Attributes:
-        points: Number of points that were compared: those that are stored.
+        points: Number of points that were compared: those that are stored and did not run into a limit.
+        limited: Number of points that ran into a limit of time or memory, or were lost with their process.
         changed: What is no longer as it was when the sweep ran; nothing was run then.
         differences: Place, stored value and value now, as JSON, of everything that differs.
     """
 
     points: int
+    limited: int
     changed: list[str]
     differences: list[tuple[str, str, str]]
 
@@ -64,6 +69,10 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     points = read_table(folder, POINTS, grid)
     if not points.num_rows:
         raise InputError(f"{folder}: no point of this sweep is stored", "the same eddyline sweep runs them")
+    limits = pc.match_substring_regex(points["failure"], _LIMITS).fill_null(False)
+    limited, points = pc.sum(limits).as_py(), points.filter(pc.invert(limits))
+    if not points.num_rows:
+        raise InputError(f"{folder}: every stored point ran into a limit of time or memory: nothing can be compared")
     # all at once: a sweep that goes on stores more
     kinds = [POINTS, *stored(known["format"])]
     before = {kind: _of_points(read_table(folder, kind, grid), points) for kind in kinds}
@@ -71,17 +80,17 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     now = {**plan.document([]), "files": files, **{key: known[key] for key in ("format", "version")}}
     changed = manifest.differences(known, now)
     if changed:
-        return Verified(points.num_rows, changed, [])
+        return Verified(points.num_rows, limited, changed, [])
     with tempfile.TemporaryDirectory(prefix="eddyline-verify-") as place:
         again = Path(place) / "sweep"
-        run(plan, again, None, None, observer)
+        run(plan, again, None, None, observer, only=frozenset(points["point"].to_pylist()))
         found: list[tuple[str, str, str]] = []
         for kind in kinds:
             after = _of_points(read_table(again, kind, grid), points)
             found += _differences(kind, before[kind], after, grid)
-    if points.num_rows == len(plan.own):  # until then they may be older
+    if points.num_rows + limited == len(plan.own):  # until then they may be older
         found += _csv_differences(folder, kinds)
-    return Verified(points.num_rows, [], found)
+    return Verified(points.num_rows, limited, [], found)
 
 
 def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:

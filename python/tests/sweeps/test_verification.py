@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -104,6 +105,29 @@ def test_a_point_that_failed_hides_no_other_difference(eddyline, lossy, tmp_path
     assert third.startswith("  link.down.rate=2 Mbit/s seed=4: flow download, retransmits: stored ")
 
 
+def test_points_that_ran_into_a_limit_are_left_out(eddyline, lossy, tmp_path):
+    """Two of the four, as `--timeout` leaves them; their runs would end now, and one that never ends is not begun."""
+    assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
+
+    def limited(*why: str | None) -> Any:
+        def change(table: pa.Table) -> pa.Table:
+            return table.set_column(table.column_names.index("failure"), "failure", pa.array(why, pa.string()))
+
+        return change
+
+    late, lost = "timeout: not finished after 0.08 s", "the process that ran it died, twice: killed"
+    changed(tmp_path / "grid", "points", limited(late, None, lost, None))
+    for kind in ("flows", "links"):
+        changed(tmp_path / "grid", kind, lambda t: t.filter(pc.is_in(t["point"], pa.array([1, 3], t["point"].type))))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out) == (0, "same: grid (2 points, world sim)\n"), ran.out
+    assert "note: 2 points ran into a limit of time or memory when the sweep ran" in ran.err
+    changed(tmp_path / "grid", "points", limited("out of memory", late, lost, late))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out) == (2, "")
+    assert "every stored point ran into a limit" in ran.err
+
+
 def test_the_order_of_rows_is_compared_and_no_number_is_itself():
     def table(flows: list[str]) -> pa.Table:
         return pa.table({"point": [0, 0], "flow": flows, "rtt_s.mean": [float("nan"), None]})
@@ -130,7 +154,7 @@ def test_points_that_are_stored_meanwhile_are_not_compared(eddyline, lossy, tmp_
             shutil.rmtree(tmp_path / "grid")
             shutil.copytree(whole, tmp_path / "grid")
 
-    assert verify(tmp_path / "grid", known, More()) == (3, [], [])
+    assert verify(tmp_path / "grid", known, More()) == (3, 0, [], [])
 
 
 def test_a_table_in_csv_that_was_changed_is_named(eddyline, lossy, tmp_path):

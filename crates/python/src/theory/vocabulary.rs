@@ -30,6 +30,8 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
         | TheoryError::NoArrivals
         | TheoryError::NoFlow
         | TheoryError::NoModel { .. }
+        | TheoryError::Filled { .. }
+        | TheoryError::UnknownRate { .. }
         | TheoryError::NoDynamics
         | TheoryError::NoPath { .. }
         | TheoryError::OneWay { .. } => InputError::new_err(e.to_string()),

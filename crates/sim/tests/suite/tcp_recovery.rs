@@ -66,6 +66,23 @@ fn recovery_options_keep_the_response_function() {
     }
 }
 
+/// A link of 2 ms of random delay and none of its own reorders by more than the round trip, so that acknowledgements which deliver nothing
+/// show losses (RFC 9937, 6.2: a packet may be sent then, not any number).
+#[test]
+fn a_loss_that_shows_without_delivery_releases_one_packet() {
+    for seed in 0..6 {
+        let text = head(5.0, 0.0, seed)
+            + "[[link]]\nname = \"f\"\nrate = \"20 Mbit/s\"\ndelay = \"0 ms\"\nreorder = true\n\
+               jitter = { kind = \"exponential\", mean = \"2 ms\" }\n\
+               [[link]]\nname = \"b\"\nrate = \"20 Mbit/s\"\ndelay = \"0 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", "tcp = { rack = true, prr = true }");
+        let options = Options { memory: Some(50_000_000), ..Options::default() };
+        let o = outcome(&network(&text), &options);
+        let max = flow_result(&o.result, "x").window_packets.max.unwrap();
+        assert!(link(&o.result, "f").queue_packets.max.unwrap() <= max, "seed {seed}: more than a window waits");
+    }
+}
+
 /// A flow that overflows a buffer of three seconds, with SACK recovery (RFC 6675). A retransmission is lost in the full queue; the
 /// timer, by then above two round trips, sends it again behind what waits there. The cumulative ACK does not advance for 10 s. RACK needs
 /// one round trip.

@@ -59,6 +59,10 @@ impl Prr {
             return;
         }
         if delivery.bytes == 0 {
+            // nothing was delivered that could be sent in proportion to: the fast retransmission alone (6.2)
+            if r.limit == u64::MAX {
+                r.limit = delivery.in_flight + self.mss;
+            }
             return;
         }
         if std::mem::take(&mut r.first_ack) {
