@@ -23,17 +23,20 @@ def nearest(given: str, known: Iterable[str]) -> str | None:
     return by_lower_case[near[0]] if near else None
 
 
-def unknown(what: str, given: str, known: Iterable[str], *, option: str | None = None) -> InputError:
+def unknown(
+    what: str, given: str, known: Iterable[str], *, also: Iterable[str] = (), option: str | None = None
+) -> InputError:
     """The error about an unknown name, with the nearest known name and the list of all.
 
     Args:
         what: Kind of thing, in the singular: `"world"`.
         given: The name as given.
         known: All known names.
+        also: Other names that are understood, which are not listed.
         option: The command-line option that took it, as in `"--world"`: its message is short, and the rest its hint.
     """
     names = list(known)
-    near = nearest(str(given), names)  # from Python anything may come
+    near = nearest(str(given), [*names, *also])  # from Python anything may come
     listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
     asked = f"did you mean {near}? " if near else ""
     if option is not None:

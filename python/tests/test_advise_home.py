@@ -273,6 +273,7 @@ def test_settings_that_make_the_line_worse_are_no_advice(before, after, better):
     ("typed", "said"),
     [
         (["--isp", "dokcis"], "did you mean docsis?"),
+        (["--isp", "cabel"], "did you mean cable? access types are docsis, vdsl2,"),
         (["--isp", "zzz"], "access types are docsis, vdsl2, adsl, fttp, lte, starlink"),
         (["--isp", "lte", "--down", "ten"], "unknown unit"),
         (["--isp", "lte", "--have", "linux"], "sqm"),

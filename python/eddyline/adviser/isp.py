@@ -110,4 +110,4 @@ def isp(name: str) -> Isp:
     for each in isps().values():
         if lower in (each.name, *each.also):
             return each
-    raise unknown("access type", name, isps())
+    raise unknown("access type", name, isps(), also=[other for each in isps().values() for other in each.also])

@@ -1,5 +1,6 @@
 //! Proportional rate reduction: the examples of RFC 9937, section 8.
 
+use super::super::prr::{Delivery, Prr};
 use super::{Bench, Sent, new, resent};
 
 const TWENTY: &str = "initial_window = 20";
@@ -99,4 +100,21 @@ fn after_a_mark() {
     }
     let ten: Vec<Sent> = (20..30).map(new).collect();
     assert_eq!(sent, ten, "ten in the round trip of twenty acknowledgements");
+}
+
+/// An acknowledgement may show a loss and deliver nothing: a segment may be sent then, and later ones go by what is delivered.
+#[test]
+fn a_loss_without_delivery() {
+    let mut prr = Prr::new(1000);
+    prr.begin(10_000, 20_000, 30_000);
+    let nothing = Delivery { bytes: 0, in_flight: 19_000, safe: false };
+    prr.on_ack(1_000, &nothing);
+    assert_eq!(prr.limit(), Some(20_000));
+    prr.on_sent(1_000);
+    // the next one that delivers nothing allows no more
+    prr.on_ack(1_000, &Delivery { in_flight: 18_000, ..nothing });
+    assert_eq!(prr.limit(), Some(20_000));
+    // 10 of 22 parts of what is delivered, which is less than was sent
+    prr.on_ack(1_000, &Delivery { bytes: 2_000, in_flight: 18_000, safe: false });
+    assert_eq!(prr.limit(), Some(18_000));
 }
