@@ -5,6 +5,7 @@ The waits are equal in a buffer of bytes, in the ratio of the sizes in one of pa
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -153,7 +154,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     """
     if link not in scenario.links:
         raise unknown("link", link, scenario.links)
-    table = link_table(scenario.to_dict(), link)
+    table = _with_rate(link_table(scenario.to_dict(), link), scenario)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")
@@ -174,6 +175,12 @@ def _bounded_by_length(found: Finding, more: Load) -> Finding:
     return replace(found, unit=None, limit=None, why=why)
 
 
+def _with_rate(table: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """A link with its rate: the mean of its recording, where it has no other."""
+    links = json.loads(scenario.canonical).get("link", [])
+    return next(({**table, "rate": each["rate"]} for each in links if each["name"] == table["name"]), table)
+
+
 def link_table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
     """The table of a link; for a direction of a duplex the preset's, with the scenario's own keys."""
     from eddyline.kinds import presets
@@ -191,7 +198,8 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
     from eddyline.scenario import Scenario
 
     rate = _core.quantity("rate", table["rate"])
-    alone = {key: value for key, value in table.items() if key != "medium"}
+    # what a recording has at its beginning says nothing of the queue
+    alone = {key: value for key, value in table.items() if key not in ("medium", "trace")}
     seconds = _FIRST_PACKETS * 8 * size / rate
     filled = False
     while True:

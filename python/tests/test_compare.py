@@ -13,9 +13,9 @@ import pytest
 from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations import explain
-from eddyline.deviations.explain import compare_with
+from eddyline.deviations.explain import compare_with, with_other_seeds
 from eddyline.deviations.known import of_world, unswitched
-from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
+from eddyline.deviations.measure import Deviation, Range, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
 from eddyline.live import LiveRun
 from eddyline.papers import find
@@ -171,11 +171,12 @@ class Kernel:
         *options: str,
         controller: str = '{ kind = "newreno" }',
         tcp: str = "ack_every = 2",
+        text: str = LINUX,
     ) -> dict[str, Any]:
         """What is said of it."""
         capsys, monkeypatch = tools
         monkeypatch.setitem(WORLDS, "kernel", replace(WORLDS["kernel"], run=self.run, missing=None))
-        file.write_text(LINUX.replace("CONTROLLER", controller).replace("TCP", tcp))
+        file.write_text(text.replace("CONTROLLER", controller).replace("TCP", tcp))
         return compared(capsys, file, "kernel", *options)
 
 
@@ -246,6 +247,133 @@ def test_what_nothing_explains_does_not_hide_a_cause(
     left = [(d["name"], d["quantity"]) for d in found["steps"][0]["deviations"] if not d["within"]]
     assert left == [("b", "utilisation")]
     assert not found["explained"]
+
+
+COMPETING = """
+duration = "60 s"
+warmup = "15 s"
+seed = 11
+link = [
+    { name = "f", rate = "24 Mbit/s", delay = "18 ms", queue = { kind = "droptail", limit = "1 BDP" } },
+    { name = "b", rate = "24 Mbit/s", delay = "18 ms" },
+]
+[[flow]]
+name = "delay"
+count = 2
+data = ["f"]
+ack = ["b"]
+start_jitter = "500 ms"
+controller = { kind = "vegas" }
+[[flow]]
+name = "loss"
+count = 2
+data = ["f"]
+ack = ["b"]
+start_jitter = "500 ms"
+controller = { kind = "CONTROLLER" }
+tcp = { TCP }
+"""
+
+
+def test_chance_is_no_cause(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The played kernel is `sim` with another seed: one flow has half as much, and nothing is behind it."""
+    kernel, file = Kernel({"seed": 42}), tmp_path / "x.toml"
+    found = kernel.found((capsys, monkeypatch), file, controller="cubic", text=COMPETING)
+    assert (found["explained"], found["steps"], found["tried"], found["untried"]) == (True, [], [], [])
+    assert found["seeds"] == list(range(11, 21))
+    far = [d for d in found["deviations"] if not d["within"]]
+    assert len(far) > 3
+    for each in found["deviations"]:
+        low, high = each["sim_range"]
+        assert low <= each["sim"] <= high
+        assert each["chance"] is not each["within"]
+        assert each["within"] or 0.97 * low <= each["value"] <= high / 0.97
+    assert main(["compare", str(file), "--strict"]) in (0, 1)  # world quic has differences of its own
+    out = capsys.readouterr().out
+    assert "chance: within the range of sim's values over 10 seeds (11 to 20), or the tolerance of it" in out
+    assert f"kernel: within chance, {len(far)} of 20 quantities beyond the tolerance" in out
+    (row,) = (line.split() for line in out.splitlines() if line.startswith(" delay[1] "))
+    assert row[-1] == "chance"
+
+
+def test_a_cause_beside_chance_is_found(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """QUIC's larger acknowledgements fill more of the way back, what flows get is chance."""
+    file = tmp_path / "x.toml"
+    file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))
+    quic = compared(capsys, file, "quic")
+    assert [step["difference"] for step in quic["steps"]] == ["packet sizes"]
+    before, after = quic["deviations"], quic["steps"][0]["deviations"]
+    assert sum(d["chance"] for d in before) > 3
+    (back, left) = (d for part in (before, after) for d in part if (d["name"], d["quantity"]) == ("b", "utilisation"))
+    assert back["value"] > 1.8 * back["sim"]
+    assert left["value"] == pytest.approx(left["sim"], rel=0.06)  # acknowledgements of several ranges are larger still
+    assert [d for d in after if not d["within"] and not d["chance"] and d is not left] == []
+
+
+def test_seeds_that_change_nothing_measure_no_chance(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(LATE.replace("LIMIT", "60 packets").replace("BASE", "known"))
+    theory = compared(capsys, file, "theory")
+    assert "seeds" not in theory
+    assert {"sim_range", "chance"}.isdisjoint(key for each in theory["deviations"] for key in each)
+    scenario = Scenario.load(file)
+    assert with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some]) == []
+
+
+def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))
+    scenario = Scenario.load(file, set={"seed": 2**63 - 1, "duration": "2 s", "warmup": "1 s"})
+    others = with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some])
+    assert [each.to_dict()["seed"] for each in others] == list(range(9))
+
+
+def test_other_seeds_run_only_where_something_deviates_and_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = []
+    other_seeds = explain.with_other_seeds
+
+    def counted(scenario: Scenario, *rest: Any) -> Any:
+        asked.append(scenario.seed)
+        return other_seeds(scenario, *rest)
+
+    monkeypatch.setattr(explain, "with_other_seeds", counted)
+    file, tools = tmp_path / "x.toml", (capsys, monkeypatch)
+    # world quic deviates too
+    assert not all(d["within"] for d in Kernel({"seed": 42}).found(tools, file, text=SHORT)["deviations"])
+    assert asked == [11]
+    for world in ("quic", "theory"):
+        monkeypatch.setitem(
+            WORLDS, world, replace(WORLDS[world], missing=lambda _, w=world: WorldUnavailable(w, "not here"))
+        )
+    assert all(d["within"] for d in Kernel({}).found(tools, file, text=SHORT)["deviations"])
+    assert asked == [11]
+
+
+SHORT = COMPETING.replace("60 s", "10 s").replace("15 s", "4 s").replace("CONTROLLER", "cubic").replace("TCP", "")
+
+
+def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:
+    def found(value: float, low: float, high: float) -> Deviation:
+        return Deviation("flow", "f", "goodput_bps", value, 1.0, 0.03, Range(low, high, 0.03))
+
+    for value, low, high, excess, by_chance in (
+        (1.5, 0.9, 2.0, 0.0, True),
+        (1.52, 1.0, 1.5, 2 / 3, True),
+        (1.56, 1.0, 1.5, 2.0, False),
+        (0.84, 0.9, 1.5, 2.0, False),
+        (1.02, 1.0, 1.5, 0.0, False),
+        (1.06, 1.0, 1.0, 2.0, False),
+    ):
+        one = found(value, low, high)
+        assert (one.excess, one.by_chance) == (pytest.approx(excess), by_chance)
+    # chance decides between 1 and 1.5, whether the reference is near by chance or not
+    assert found(1.02, 1.0, 1.5).left_to_chance
+    assert not found(1.02, 1.0, 1.01).left_to_chance
+    assert not found(1.6, 1.0, 1.5).left_to_chance
 
 
 def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,3 +170,16 @@ def test_a_direction_of_a_duplex() -> None:
     assert (found.unit, found.limit) == ("packets", pytest.approx(40, abs=1))
     with pytest.raises(el.InputError, match="no link 'home/upp'"):
         el.probe(el.Scenario.load(DUPLEX), "home/upp")
+
+
+@pytest.mark.parametrize("limit", ["40 packets", "30 kB"])
+def test_a_recording_of_the_rate_does_not_hide_the_queue(limit: str, tmp_path: Path) -> None:
+    """At its beginning it has several times its mean rate, with which nothing would wait."""
+    (tmp_path / "r.csv").write_text("time_s,rate_bps\n0,20e6\n10,1e6\n20,1e6\n")
+    link = {"delay": "5 ms", "queue": {"kind": "droptail", "limit": limit}, "trace": {"kind": "csv", "file": "r.csv"}}
+    load = {"name": "load", "path": ["up"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}
+    table = {"duration": "1 s", "link": [{"name": "up", **link}], "traffic": [load]}
+    found = el.probe(el.Scenario(table, folder=tmp_path), "up")
+    value, unit = limit.split()
+    assert found.unit == {"packets": "packets", "kB": "bytes"}[unit]
+    assert found.limit == pytest.approx(float(value) * {"packets": 1, "kB": 1000}[unit], rel=0.05)

@@ -391,8 +391,25 @@ fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
             return read(si::<Packets>, "50 packets", true);
         }
     }
-    let share = |text: &str| si::<Percent>(text).or_else(|e| si::<Packets>(text).map_err(|_| e));
-    read(share, "5 % or the plain number 0.05", true)
+    if what.split('.').any(|part| ["utilisation", "ratio", "share", "index"].iter().any(|end| part.ends_with(end))) {
+        return read(si::<Percent>, "5 % or the plain number 0.05", true);
+    }
+    match bound {
+        Bound::Plain(number) => Ok(*number),
+        Bound::Quantity(text) => count(text, what.ends_with("_rpm")).ok_or_else(|| {
+            (format!("{} does not fit {what}: it is a number without unit", quoted(text)), Some("as in 100".to_owned()))
+        }),
+    }
+}
+
+/// A number of events, packets or, `a_minute`, round trips a minute, with or without quotation marks and unit.
+fn count(text: &str, a_minute: bool) -> Option<f64> {
+    let number = if a_minute { text.strip_suffix("/min").unwrap_or(text).trim_end() } else { text };
+    match number.parse::<f64>() {
+        Ok(number) => Some(number).filter(|n| n.is_finite()),
+        Err(_) if a_minute => None,
+        Err(_) => Packets::parse(text).map(Quantity::si).ok(),
+    }
 }
 
 impl Bound {

@@ -122,7 +122,7 @@ def advise_home(
     uploads: int | str = "1..4",
     unit: str = "bytes",
     controller: str = _CONTROLLER,
-    prefer: str = "balance",
+    prefer: str = "latency",
     have: str = "sqm",
     line: str | None = None,
     share: float | None = None,
@@ -141,7 +141,7 @@ def advise_home(
         uploads: How many uploads.
         unit: What the limit of a FIFO counts, as in `advise`.
         controller: Kind of congestion controller of all flows.
-        prefer: As in `advise`; latency is that of requests under load here.
+        prefer: As in `advise`; latency, the default here, is that of requests under load.
         have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
         line: The line's framing, as in `advise`; the access type's by default.
         share: The share of the measured rates at which the router sends; the access type's by default.

@@ -49,10 +49,8 @@ Examples:
 @click.option(
     "--prefer",
     type=OneOf(["balance", "latency", "throughput"]),
-    default="balance",
-    show_default=True,
-    help="What decides among queues that suffice or come nearest: goodput over delay, delay (with --isp: of requests "
-    "under load), or goodput.",
+    help="What decides among queues that suffice or come nearest: goodput over delay (default), delay (with --isp: of "
+    "requests under load, the default there), or goodput.",
 )
 @click.option(
     "--have",

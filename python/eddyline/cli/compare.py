@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache, partial
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
@@ -60,10 +61,13 @@ def command(
     simulation one after the other; those that take the deviation away explain it, what remains is said, with the
     differences of that world that the simulation has no key for.
 
-    With --strict exit 1 if something deviates and is not explained.
+    Where the simulation depends on the seed, nine more seeds say what chance does: a value within the range of
+    the simulation's, or within the tolerance of that range, is marked "chance" and needs no explanation.
+
+    With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.deviations.explain import compare_with
+    from eddyline.deviations.explain import compare_with, with_other_seeds
     from eddyline.deviations.measure import Tolerance
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
@@ -75,6 +79,7 @@ def command(
     with Progress(silent=silent) as progress:
         simulate = _simulator(progress)
         (reference,) = simulate([scenario])
+        others = cache(partial(with_other_seeds, scenario, reference, simulate))  # once for all worlds
         comparisons, unavailable = [], []
         for world in WORLDS.values():
             if world.name == DEFAULT:
@@ -89,7 +94,7 @@ def command(
             except (WorldUnavailable, InputError, NoEquilibrium) as e:  # for this scenario
                 unavailable.append(WorldUnavailable.of(world.name, e))
                 continue
-            comparisons.append(compare_with(scenario, reference, result, tolerance, simulate))
+            comparisons.append(compare_with(scenario, reference, result, tolerance, simulate, others))
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass
     return 1 if strict and not all(each.explained for each in comparisons) else 0
@@ -140,6 +145,11 @@ def _show(
         return
     if any(each.found for each in comparisons):
         _table(scenario.title, comparisons)
+    seeds = next((each.seeds for each in comparisons if each.seeds), [])
+    if seeds:
+        # the next seeds, beyond the largest there is 0
+        named = f"{seeds[0]} to {seeds[-1]}" if seeds[0] < seeds[-1] else ", ".join(map(str, seeds))
+        print(f"chance: within the range of sim's values over {len(seeds)} seeds ({named}), or the tolerance of it\n")
     for each in comparisons:
         print("\n".join(_sentences(each)))
     for missing in unavailable:
@@ -151,6 +161,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "world": comparison.world,
         "compared": len(comparison.found),
         "explained": comparison.explained,
+        **({"seeds": comparison.seeds} if comparison.seeds else {}),
         "deviations": [_row(each) for each in comparison.found],
         "steps": [
             {
@@ -167,13 +178,15 @@ def _document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _row(deviation: Deviation) -> dict[str, Any]:
+    spread = deviation.range
     return {
         "kind": deviation.kind,
         "name": deviation.name,
         "quantity": deviation.quantity,
         "value": deviation.value,
         "sim": deviation.reference,
-        "within": deviation.excess <= 1.0,
+        "within": deviation.within,
+        **({} if spread is None else {"sim_range": [spread.low, spread.high], "chance": deviation.by_chance}),
     }
 
 
@@ -188,14 +201,19 @@ def _table(title: str, comparisons: Sequence[Comparison]) -> None:
         for d in each.found:
             key = (d.kind, d.name, d.quantity)
             cells = rows.setdefault(key, [_value(d.quantity, d.reference), *["-"] * len(columns)])
-            after = left[key]
-            mark = "" if d.excess <= 1.0 else "yes" if after.excess <= 1.0 else f"{_percent(after)} left"
-            cells[1 + 3 * place : 4 + 3 * place] = [_value(d.quantity, d.value), _percent(d), mark]
+            cells[1 + 3 * place : 4 + 3 * place] = [_value(d.quantity, d.value), _percent(d), _mark(d, left[key])]
     last = ""
     for (_, name, quantity), cells in rows.items():
         made.add_row("" if name == last else name, quantity, *cells)
         last = name
     print_table(made)
+
+
+def _mark(found: Deviation, left: Deviation) -> str:
+    """Whether a deviation is explained; nothing where there is none."""
+    if found.excess <= 1.0:
+        return "chance" if found.by_chance else ""
+    return "yes" if left.excess <= 1.0 else f"{_percent(left)} left"
 
 
 def _value(quantity: str, value: float) -> str:
@@ -221,9 +239,12 @@ def _sentences(comparison: Comparison) -> list[str]:
     world, beyond = comparison.world, [d for d in comparison.found if d.excess > 1.0]
     if not comparison.found:
         return [f"{world}: nothing to compare, it knows none of these quantities"]
+    by_chance = sum(d.by_chance for d in comparison.found)
     if not beyond:
-        return [f"{world}: equal within the tolerance"]
-    lines = [f"{world}: {len(beyond)} of {len(comparison.found)} quantities deviate, most {_named(beyond)}"]
+        equal = f"within chance, {by_chance} of {len(comparison.found)} quantities beyond the tolerance"
+        return [f"{world}: {equal if by_chance else 'equal within the tolerance'}"]
+    aside = f" ({by_chance} more by chance)" if by_chance else ""
+    lines = [f"{world}: {len(beyond)} of {len(comparison.found)} quantities deviate{aside}, most {_named(beyond)}"]
     for step in comparison.steps:
         open_ = [d for d in step.left if d.excess > 1.0]
         lines.append(f"  {step.difference.name}: {step.difference.statement}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from eddyline.deviations.known import of_world, unswitched
 from eddyline.deviations.measure import Tolerance, deviations, worst
-from eddyline.scenario import Scenario
+from eddyline.scenario import SEEDS, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from eddyline.deviations.measure import Deviation
     from eddyline.scenario import Result
 
-__all__ = ["Comparison", "Step", "compare_with"]
+__all__ = ["Comparison", "Step", "compare_with", "with_other_seeds"]
+
+_SEEDS = 9  # beside the scenario's own; a value like theirs is outside their range twice in eleven times
+_TRIAL_SEEDS = 4  # the same of trials, which are many
 
 _GAIN = 0.2  # a difference counts as an explanation where it takes away at least this share of the deviation,
 _KEPT = 1.05  # or brings quantities within the tolerance and leaves the largest deviation as it was, up to this factor
@@ -48,6 +51,7 @@ class Comparison:
         steps: The differences that explain them, in order of what they take away.
         tried: Names of the differences that were tried.
         untried: Differences that the world has here and that cannot be tried; none where all is explained.
+        seeds: The seeds of `sim` whose values make the ranges; none where one seed says all.
     """
 
     world: str
@@ -55,6 +59,7 @@ class Comparison:
     steps: list[Step] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     untried: list[UnswitchedDifference] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
 
     @property
     def left(self) -> list[Deviation]:
@@ -63,7 +68,7 @@ class Comparison:
 
     @property
     def explained(self) -> bool:
-        """Whether nothing is left beyond the tolerance."""
+        """Whether nothing is left beyond the tolerance and chance."""
         return worst(self.left) <= 1.0
 
 
@@ -73,8 +78,11 @@ def compare_with(
     result: Result,
     tolerance: Tolerance,
     simulate: Callable[[list[Scenario]], list[Result]],
+    others: Callable[[], list[Result]] = list,
 ) -> Comparison:
     """Compares a world's result with that of `sim` and looks for what explains the deviations.
+
+    What differs from one seed of `sim` to the next differs from world to world too, and needs no explanation.
 
     Args:
         scenario: What both ran.
@@ -82,14 +90,20 @@ def compare_with(
         result: The result of the other world.
         tolerance: What counts as equal.
         simulate: Runs scenarios in `sim`.
+        others: Results of `sim` with other seeds, asked for where something deviates; none where nothing is random.
     """
-    found = deviations(result, reference, tolerance)
+    found, seeds = deviations(result, reference, tolerance), []
+    if worst(found) > 1.0 and (more := others()):
+        found, seeds = deviations(result, reference, tolerance, more), [_seed(each) for each in (reference, *more)]
     open_ = of_world(scenario.to_dict(), result.to_dict()) if worst(found) > 1.0 else []
-    comparison = Comparison(result.world, found, tried=[difference.name for difference, _ in open_])
+    comparison = Comparison(result.world, found, tried=[difference.name for difference, _ in open_], seeds=seeds)
     switched: dict[str, Any] = {}
     while open_ and not comparison.explained:
-        trials = [_switched(scenario, {**switched, **overrides}) for _, overrides in open_]
-        left = [deviations(result, each, tolerance) for each in simulate(trials)]
+        each_seed: list[Overrides] = [{"seed": seed} for seed in seeds[: 1 + _TRIAL_SEEDS]] or [{}]
+        trials = [_switched(scenario, {**switched, **keys, **seed}) for _, keys in open_ for seed in each_seed]
+        results, size = simulate(trials), len(each_seed)
+        groups = [results[i : i + size] for i in range(0, len(results), size)]
+        left = [_with_chance(deviations(result, first, tolerance, more), found) for first, *more in groups]
         # what trades one deviation for several explains nothing
         better = [i for i in range(len(open_)) if _total(left[i]) < _total(comparison.left)]
         if not better:
@@ -107,6 +121,36 @@ def compare_with(
     if not comparison.explained:
         comparison.untried.extend(unswitched(scenario.to_dict(), result.to_dict()))
     return comparison
+
+
+def with_other_seeds(
+    scenario: Scenario, reference: Result, simulate: Callable[[list[Scenario]], list[Result]]
+) -> list[Result]:
+    """Results of `sim` with the next seeds; none where these change nothing that is compared.
+
+    Args:
+        scenario: With its own seed.
+        reference: Its result.
+        simulate: Runs scenarios in `sim`.
+    """
+    found = simulate([scenario.with_seed((scenario.seed + n) % SEEDS) for n in range(1, _SEEDS + 1)])
+    pairs = (pair for each in found for pair in deviations(each, reference, Tolerance()))
+    return found if any(pair.value != pair.reference for pair in pairs) else []
+
+
+def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviation]:
+    """Those of a trial; what is left to chance without it needs no explanation by it, whatever its few seeds say."""
+    before = {(each.kind, each.name, each.quantity): each.range for each in found if each.left_to_chance}
+    return [
+        replace(each, range=each.range.joined(known))
+        if each.range is not None and (known := before.get((each.kind, each.name, each.quantity)))
+        else each
+        for each in trial
+    ]
+
+
+def _seed(result: Result) -> int:
+    return int(result.to_dict()["seed"])
 
 
 def _beyond(found: list[Deviation]) -> int:

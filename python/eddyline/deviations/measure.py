@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from eddyline.frames import flatten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from eddyline.scenario import Result
 
-__all__ = ["QUANTITIES", "Deviation", "Tolerance", "deviations", "worst"]
+__all__ = ["QUANTITIES", "Deviation", "Range", "Tolerance", "deviations", "worst"]
 
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "flow": ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "window_packets.mean"),
@@ -35,6 +35,25 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
+class Range:
+    """Values of `sim` over several seeds.
+
+    Attributes:
+        low: The smallest one.
+        high: The largest one.
+        allowed: The largest distance from the nearer of both that counts as none.
+    """
+
+    low: float
+    high: float
+    allowed: float
+
+    def joined(self, other: Range) -> Range:
+        """Of the values of both."""
+        return Range(min(self.low, other.low), max(self.high, other.high), max(self.allowed, other.allowed))
+
+
+@dataclass(frozen=True)
 class Deviation:
     """One quantity in two worlds.
 
@@ -45,6 +64,7 @@ class Deviation:
         value: In the other world.
         reference: In world `sim`.
         allowed: The largest difference that counts as none.
+        range: What chance makes of the reference; None where one seed is known.
     """
 
     kind: str
@@ -53,6 +73,7 @@ class Deviation:
     value: float
     reference: float
     allowed: float
+    range: Range | None = None
 
     @property
     def relative(self) -> float:
@@ -64,22 +85,60 @@ class Deviation:
 
     @property
     def excess(self) -> float:
-        """The difference in units of what is allowed: above 1 it counts."""
+        """The difference, from the range where there is one, in units of what is allowed: above 1 it counts."""
+        if self.range is None:
+            return self._excess
+        distance = max(self.range.low - self.value, self.value - self.range.high, 0.0)
+        return distance / self.range.allowed if self.range.allowed else 0.0
+
+    @property
+    def within(self) -> bool:
+        """Whether the difference from the reference is within the tolerance."""
+        return self._excess <= 1.0
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether another seed makes as large a difference, and it counts as none for that alone."""
+        return self.excess <= 1.0 and not self.within
+
+    @property
+    def left_to_chance(self) -> bool:
+        """Whether the value is one of those between which chance decides, be it near the reference or not."""
+        wide = self.range is not None and self.range.high - self.range.low > self.range.allowed
+        return self.by_chance or (wide and self.excess <= 1.0)
+
+    @property
+    def _excess(self) -> float:
         return abs(self.value - self.reference) / self.allowed if self.allowed else 0.0
 
 
-def deviations(result: Result, reference: Result, tolerance: Tolerance) -> list[Deviation]:
-    """Every quantity that both results know."""
-    ours, theirs = reference.to_dict(), result.to_dict()
+def deviations(
+    result: Result, reference: Result, tolerance: Tolerance, others: Sequence[Result] = ()
+) -> list[Deviation]:
+    """Every quantity that both results know.
+
+    Args:
+        result: Of the other world.
+        reference: Of `sim`.
+        tolerance: What counts as equal.
+        others: Of `sim` with other seeds.
+    """
+    ours, theirs, more = reference.to_dict(), result.to_dict(), [each.to_dict() for each in others]
     found = []
     for kind, quantities in QUANTITIES.items():
-        for row, other in zip(ours[f"{kind}s"], theirs[f"{kind}s"], strict=True):
-            values, others = dict(flatten(row)), dict(flatten(other))
+        for row, other, *seeds in zip(*(each[f"{kind}s"] for each in (ours, theirs, *more)), strict=True):
+            values, flat, flat_seeds = dict(flatten(row)), dict(flatten(other)), [dict(flatten(each)) for each in seeds]
             for quantity in quantities:
-                value, known = others.get(quantity), values.get(quantity)
-                if isinstance(value, int | float) and isinstance(known, int | float):
-                    allowed = _allowed(quantity, value, known, values, tolerance)
-                    found.append(Deviation(kind, row["name"], quantity, float(value), float(known), allowed))
+                value, known = flat.get(quantity), values.get(quantity)
+                if not isinstance(value, int | float) or not isinstance(known, int | float):
+                    continue
+                allowed, spread = _allowed(quantity, value, known, values, tolerance), None
+                if seeds:
+                    all_ = [known, *(v for each in flat_seeds if isinstance(v := each.get(quantity), int | float))]
+                    low, high = min(all_), max(all_)
+                    nearest = min(max(value, low), high)
+                    spread = Range(float(low), float(high), _allowed(quantity, value, nearest, values, tolerance))
+                found.append(Deviation(kind, row["name"], quantity, float(value), float(known), allowed, spread))
     return found
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "ENDINGS",
     "FONTS",
     "FONT_SIZE",
+    "MARKERS",
     "MAX_LINES",
     "STYLE",
     "chosen",
@@ -44,6 +45,7 @@ __all__ = [
 # Okabe and Ito: distinguishable with colour-vision deficiency and in print
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 DASHES = ["-", "--", "-.", ":"]
+MARKERS = ["o", "^"]
 MAX_LINES = 12  # lines in one panel
 _FEW = 64
 _TWO_DECADES = 101.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, entry, heading, numbered, scale
+from eddyline.plots.style import COLOURS, DASHES, MARKERS, MAX_LINES, STYLE, entry, heading, numbered, scale
 from eddyline.quantities import shortened
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ def _panel(
     short = [shortened(rows[key]) for key in lines]
     for place, (labels, part) in enumerate(groups[:MAX_LINES]):
         part = part.assign(place=part[x].map(at)).sort_values("place")
-        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
+        colour, again = COLOURS[place % len(COLOURS)], place // len(COLOURS)
+        # points that are not joined have no dashes
+        dash, mark = DASHES[again % len(DASHES)], MARKERS[again % len(MARKERS)]
         low, high = part["ci95_low"] / size, part["ci95_high"] / size
         mean, name = part["mean"] / size, _name(lines, [short[n][label] for n, label in enumerate(labels)])
         if joined:
@@ -149,7 +151,7 @@ def _panel(
         else:
             shift = 0.6 * ((place + 0.5) / min(len(groups), MAX_LINES) - 0.5)
             errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]
-            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=entry(name))
+            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt=mark, markersize=4, label=entry(name))
     axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
     axis.set_ylim(bottom=0)
     more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -163,6 +164,8 @@ def run(
         checked = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
         if known is None or _grows(folder, known, plan, plan.document(files)):
             files = checked
+    if known is not None and not os.access(folder, os.W_OK) and not manifest.differences(known, plan.document(files)):
+        return _read_only(folder)
     runner, seconds = _engine(workers, engine)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -189,6 +192,21 @@ def run(
     ran = done - already + len(failures)  # all of which this call has tried
     wall = time.monotonic() - started
     return Swept(folder, len(plan.own), done, ran, failures, list(store.approximations), wall, already)
+
+
+def _read_only(folder: Path) -> Swept:
+    """The sweep in a folder in which nothing can be written, such as an archive.
+
+    Raises:
+        InputError: It is not finished.
+    """
+    swept = Swept.load(folder)
+    if swept.done < swept.points:
+        left = swept.points - swept.done
+        raise InputError(
+            f"{folder}: cannot be written to, and {left:,} points are missing", "a copy of the folder can be completed"
+        )
+    return swept
 
 
 def _run_missing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -48,6 +49,29 @@ def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
     assert frames[0]["link.down.loss"].tolist() == [0.0, 0.0, 0.01, 0.01] * 2
     again = el.sweep(lossy(), vary, out=tmp_path / "0", seeds=2)
     assert (again.done, again.ran) == (8, 0)
+
+
+def test_a_finished_sweep_that_cannot_be_written_to_is_read(lossy, tmp_path, monkeypatch):
+    """As on a medium that is mounted read-only: nothing is locked, and what is missing is said."""
+    import eddyline.sweeps.sweep as running
+
+    vary = {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    whole = el.sweep(lossy(), vary, out=tmp_path / "grid", seeds=2, workers=1)
+    part = el.sweep(lossy(), vary, out=tmp_path / "part", seeds=2, workers=1, shard=(1, 2))
+    assert (part.points, part.done) == (2, 2)
+
+    def refused(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(running.os, "access", lambda path, _: tmp_path not in Path(path).parents)
+    monkeypatch.setattr(running, "locked", refused)
+    again = el.sweep(lossy(), vary, out=tmp_path / "grid", seeds=2)
+    assert (again.done, again.ran) == (4, 0)
+    pd.testing.assert_frame_equal(again.flows, whole.flows, check_exact=True)
+    shutil.rmtree(tmp_path / "part" / "parts")
+    (tmp_path / "part" / "parts").mkdir()
+    with pytest.raises(el.InputError, match="cannot be written to, and 2 points are missing"):
+        el.sweep(lossy(), vary, out=tmp_path / "part", seeds=2, shard=(1, 2))
 
 
 def test_folders_are_named_by_text_too(lossy, tmp_path):

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.container import ErrorbarContainer
 
 import eddyline as el
 from eddyline.plots.style import tex
@@ -117,6 +118,20 @@ def test_names_are_an_axis_too(lossy, tmp_path):
     only = el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "s")
     with pytest.raises(el.InputError, match="only seeds vary"):
         only.plot()
+
+
+@pytest.mark.parametrize("x", ["flow.download.controller.kind", "link.up.delay"])
+def test_no_two_series_of_a_panel_look_alike(lossy, tmp_path, x):
+    """There are eight colours, and up to twelve series."""
+    vary = {
+        x: ["newreno", "cubic"] if x.endswith("kind") else ["1 ms", "2 ms"],
+        "link.down.loss": [n / 1000 for n in range(12)],
+    }
+    figure = el.sweep(lossy(), vary, seeds=2, out=tmp_path / "g").plot("goodput_bps", x=x)
+    handles = figure.get_axes()[0].get_legend_handles_labels()[0]
+    marks = [each[0] if isinstance(each, ErrorbarContainer) else each for each in handles]
+    looks = [(mark.get_color(), mark.get_marker(), mark.get_linestyle()) for mark in marks]
+    assert len(set(looks)) == len(looks) == 12
 
 
 def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):

@@ -78,6 +78,16 @@ pub enum RecordingError {
         /// The actual content.
         found: String,
     },
+    /// A column that seems to be one of a recording, by another name.
+    #[error("line {line}: column {column:?} is not read; the name that says its unit is {wanted}")]
+    Misnamed {
+        /// Which line, from 1.
+        line: usize,
+        /// The column.
+        column: String,
+        /// The name that is read.
+        wanted: String,
+    },
     /// A column that is read is there twice: which one counts?
     #[error("line {line}: column {column} is there {times} times")]
     Repeated {
@@ -215,8 +225,18 @@ impl Columns {
         let missing = |wanted: String| RecordingError::Column { line, wanted, found: names.join(", ") };
         let time = place("time_s").ok_or_else(|| missing("time_s".to_owned()))?;
         let (rate, delay, loss) = (of_side("rate_bps"), of_side("delay_s"), of_side("loss"));
+        let prefix = side.map_or("", Side::prefix);
+        for (found, word, wanted) in [(rate, "rate", "rate_bps"), (delay, "delay", "delay_s"), (loss, "loss", "loss")] {
+            let alike = |name: &&String| name.to_ascii_lowercase().starts_with(&format!("{prefix}{word}"));
+            if let (None, Some(column)) = (found, names.iter().find(alike)) {
+                return Err(RecordingError::Misnamed {
+                    line,
+                    column: column.clone(),
+                    wanted: format!("{prefix}{wanted}"),
+                });
+            }
+        }
         if rate.or(delay).or(loss).is_none() {
-            let prefix = side.map_or("", Side::prefix);
             let hint = if side.is_none() { " (a file of both directions needs the key direction)" } else { "" };
             return Err(missing(format!("{prefix}rate_bps, {prefix}delay_s or {prefix}loss{hint}")));
         }

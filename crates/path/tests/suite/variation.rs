@@ -353,6 +353,21 @@ fn recordings_are_read_from_named_columns() {
         ("time_s,rate_bps\n0,0\n1,0\n", None, "0 all the time"),
         ("time_s,rate_bps\n0,0,5e6\n1,0,3e6\n", None, "line 2: 3 cells, 2 columns; decimals have a point"),
         ("time_s,rate_bps,loss\n0,5e6,0\n1\n", None, "line 3: 1 cells, 3 columns"),
+        (
+            "time_s,down_rate,down_delay_s\n0,1,1\n1,1,1\n",
+            Some(Side::Down),
+            "line 1: column \"down_rate\" is not read; the name that says its unit is down_rate_bps",
+        ),
+        (
+            "time_s,rate_bps,delay_ms\n0,1,1\n1,1,1\n",
+            None,
+            "column \"delay_ms\" is not read; the name that says its unit is delay_s",
+        ),
+        (
+            "time_s,rate_bps,Loss_pct\n0,1,1\n1,1,1\n",
+            None,
+            "column \"Loss_pct\" is not read; the name that says its unit is loss",
+        ),
     ] {
         let message = Recording::csv(text, side).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");

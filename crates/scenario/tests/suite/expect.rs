@@ -91,6 +91,24 @@ fn bounds_hold_or_fail() {
     assert!(one("flow.\"many[2]\"", "goodput_bps", "at_least = \"3 Mbit/s\""));
 }
 
+/// Counts and rates a minute have no unit that is a share.
+#[test]
+fn counts_are_plain_numbers() {
+    let bound = |what: &str, bound: &str| {
+        let (head, _) = TWO_WAY.split_once("[[expect]]").unwrap();
+        let table = format!("[[expect]]\nof = \"flow.'flow 1'\"\nwhat = \"{what}\"\nat_most = {bound}\n");
+        toml(&format!("{head}{table}"), &[]).map(|s| s.expectations[0].at_most).map_err(|e| e.to_string())
+    };
+    assert_eq!(bound("timeouts", "3"), Ok(Some(3.0)));
+    assert_eq!(bound("timeouts", "\"3\""), Ok(Some(3.0)));
+    assert_eq!(bound("retransmits", "\"100 packets\""), Ok(Some(100.0)));
+    assert_eq!(bound("responsiveness_rpm", "\"500 /min\""), Ok(Some(500.0)));
+    for (what, wrong) in [("timeouts", "\"3 %\""), ("responsiveness_rpm", "\"100 %\""), ("retransmits", "\"many\"")] {
+        let refused = bound(what, wrong).unwrap_err();
+        assert!(refused.contains("it is a number without unit"), "{refused}");
+    }
+}
+
 #[test]
 fn a_missing_value_fails() {
     assert_eq!(

@@ -230,7 +230,7 @@ impl Net {
         let link = &mut self.links[hop.link as usize];
         let transit = || self.border.as_ref().and_then(|border| border.origin(packet.flow));
         let source = self.origins.get(packet.flow as usize).copied().or_else(transit).unwrap_or_default();
-        let origin = Origin { hash: source.hash ^ packet.direction(), ..source };
+        let origin = Origin { hash: source.hash.wrapping_add(packet.connection()) ^ packet.direction(), ..source };
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => {

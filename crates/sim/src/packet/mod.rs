@@ -110,7 +110,7 @@ pub struct Packet {
     /// Bytes on the wire.
     pub bytes: u32,
     /// Data: payload bytes. ACK: handle of its options, with [`Packet::NOT_SELECTIVE`] if there are no SACK blocks among them,
-    /// [`Packet::NO_OPTIONS`] or [`Packet::OPAQUE`].
+    /// [`Packet::NO_OPTIONS`] or [`Packet::OPAQUE`]. Of a probe: number of its connection.
     pub extra: u32,
     /// A number that the controller attached to the data packet; an ACK echoes it.
     pub stamp: f32,
@@ -158,6 +158,16 @@ impl Packet {
         }
     }
 
+    /// The connection, of a source that has several at a time: each is a flow of its own to queues.
+    #[inline]
+    #[must_use]
+    pub const fn connection(&self) -> u64 {
+        match self.kind {
+            PacketKind::Cross => self.extra as u64,
+            _ => 0,
+        }
+    }
+
     /// Two bits that differ between what the two ends of a connection send, which queues take for two flows, and cross traffic.
     #[inline]
     #[must_use]
@@ -200,7 +210,7 @@ impl eddyline_path::Packet for Packet {
 
     #[inline]
     fn flow(&self) -> u64 {
-        u64::from(self.flow) << 2 | self.direction()
+        self.connection() << 34 | u64::from(self.flow) << 2 | self.direction()
     }
 
     #[inline]

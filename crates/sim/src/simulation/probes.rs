@@ -121,7 +121,7 @@ impl Probes {
             waited: Time::ZERO,
             flow: self.number,
             bytes: if handshake { PROBE_SYN as u32 } else { self.sizes[way] },
-            extra: 0,
+            extra: (exchange / STAGES) as u32,
             stamp: 0.0,
             hop: self.hops[way],
             generation: 0,

@@ -101,6 +101,22 @@ fn a_queue_discipline_shows() {
     assert!(fair.foreign_rpm.unwrap() > 2000.0 && fair.loaded_rpm.unwrap() > 1200.0, "{fair:?}");
 }
 
+/// Each connection is a flow of its own to a fair queue: ten a second, which together want more than a flow's share, wait for few packets.
+#[test]
+fn connections_are_flows_to_fair_queues() {
+    for queue in ["kind = \"fq_codel\"", "kind = \"cake\"", "kind = \"drr\", limit = \"2000 packets\""] {
+        let links = scenarios::duplex(10e6, 1e6, 0.02).replacen(
+            "name = \"b\"",
+            &format!("name = \"b\"\nqueue = {{ {queue} }}"),
+            1,
+        );
+        let load = flow("load", "kind = \"cubic\"", "b", "f", "count = 24");
+        let p = probes(&(head(40.0, 10.0, 1) + &links + &load + PROBE));
+        // a round of 24 queues with quanta of 1514 B takes 0.3 s at 1 Mbit/s; one queue for all probes falls behind by seconds
+        assert!(p.http_s.mean.unwrap() < 0.5, "{queue}: {p:?}");
+    }
+}
+
 /// Where nothing comes back, connections are given up after six retransmissions, and the run ends.
 #[test]
 fn a_dead_path() {
