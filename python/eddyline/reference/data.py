@@ -33,12 +33,12 @@ that moment is in the next one, and at the end of a run in none, though the resu
 prints the quantities as JSON Schema."""
 
 _LOG = """\
-`eddyline run FILE --log FILE.parquet` records every packet event of worlds `sim` and `quic`; `--log-of NAME` restricts it to one
-flow, link, traffic or arrivals table. In Python, `run(..., log=True)` or `log=NAME` records it for `Result.log`. Rows
-are in order of time. `--log FILE.txt` writes the same columns as text, one event per line: names in double quotes,
-`"-"` for no link, `R` at the end for a retransmission. Both are written while the run goes on, 65,536 rows at a time,
-so that memory does not grow with its length; the file has its name when the run is over. What `run(..., log=True)`
-keeps in memory takes 31 bytes a row."""
+`eddyline run FILE --log FILE.parquet` records every packet event of worlds `sim` and `quic`; `--log-of NAME`
+restricts it to one flow, link, traffic or arrivals table. In Python, `run(..., log=True)` or `log=NAME` records it
+for `Result.log`. Rows are in order of time. `--log FILE.txt` writes the same columns as text, one event per line:
+names in double quotes, `"-"` for no link, `R` at the end for a retransmission. Both are written while the run goes
+on, 65,536 rows at a time, so that memory does not grow with its length; the file has its name when the run is over.
+What `run(..., log=True)` keeps in memory takes 31 bytes a row."""
 
 PACKET_LOG = {
     "time_s": ("float", "s", "Time of the event."),
