@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eddyline.adviser.line import Line
     from eddyline.progress import Count
 
-__all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "experiences", "scenario"]
+__all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "experiences", "profile_delay_s", "scenario"]
 
 FLOWS = 4
 """Downloads, and uploads, at a time: those of flent's test `rrul`."""
@@ -150,6 +150,16 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
         "flow": [_load("downloads", access, down, up), _load("uploads", access, up, down), ping],
         "probe": [{"name": "web", "data": up, "ack": down}],
     }
+
+
+def profile_delay_s(isp: Isp, access: Access, rates_bps: tuple[float, float]) -> float:
+    """What the line's profile adds to the round trip in the mean; 0 where it varies no delay, or there is none."""
+    table = {**scenario(isp, access, None, rates_bps), "flow": []}
+    steady = [{key: value for key, value in link.items() if key != "trace"} for link in table["link"]]
+    varying, constant = (
+        Scenario({**table, "link": links}).run("sim", series=False) for links in (table["link"], steady)
+    )
+    return float(varying.to_dict()["probes"][0]["idle_s"] - constant.to_dict()["probes"][0]["idle_s"])
 
 
 def _shaper(name: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, experiences
+from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, experiences, profile_delay_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,7 @@ class HomeAdvice:
         advice: The queues, and how they were chosen.
         sqm: The settings as `uci` commands.
         sqm_pages: The same as entries of the web interface, by page.
+        profile_delay_s: What the profile of a varying line adds to the round trip in the mean.
         before: The line under load as it is.
         after: The same with these settings.
     """
@@ -47,6 +48,7 @@ class HomeAdvice:
     advice: Advice
     sqm: list[str]
     sqm_pages: dict[str, str]
+    profile_delay_s: float
     before: Experience
     after: Experience
 
@@ -80,6 +82,7 @@ class HomeAdvice:
             "measured": {"down_bps": self.rates_bps[0], "up_bps": self.rates_bps[1]},
             "load": {"downloads": FLOWS, "uploads": FLOWS, "controller": self.advice.access.controller},
             "improves": self.improves,
+            "profile_delay_s": self.profile_delay_s,
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
             "sqm": self.sqm,
@@ -192,4 +195,5 @@ def advise_home(
     pages = sqm_pages(access, queues, wan, per_host=True)
     if settings is None or pages is None:
         raise InputError(f"SQM has no queue {queues.up['kind']}")
-    return HomeAdvice(kind, usual, rates, advice, settings, pages, before, after)
+    added_s = profile_delay_s(kind, access, rates)
+    return HomeAdvice(kind, usual, rates, advice, settings, pages, added_s, before, after)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["show", "show_home"]
 
-_ADDED = 1.15
-"""A request on the idle line of more than this many round trips has a profile's delay in it, not only transmission."""
 _EXPERIENCE: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("bufferbloat grade", "grade", str),
     ("responsiveness (RPM)", "responsiveness_rpm", count),
@@ -75,9 +73,8 @@ def show_home(home: HomeAdvice) -> None:
             f"The rate varies (profile {isp.profile}), so the shaper gets {share} of its mean; while the rate is below "
             "that, the line's own buffer fills. Scripts that follow the rate, such as cake-autorate, are made for that."
         )
-        if home.before.idle_s > _ADDED * home.advice.access.rtt_s[1]:
-            trips = _trips(home)
-            print(f"Its delay varies too, on top of the round trip of {trips}, as the request on the idle line shows.")
+        if home.profile_delay_s > 0:
+            print(f"Its delay varies too: {seconds(home.profile_delay_s)} in the mean on top of {_trips(home)}.")
     else:
         print(_shaped(home.advice))
     print()

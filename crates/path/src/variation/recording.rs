@@ -79,7 +79,7 @@ pub enum RecordingError {
         found: String,
     },
     /// A column that seems to be one of a recording, by another name.
-    #[error("line {line}: column {column:?} is not read; the name that says its unit is {wanted}")]
+    #[error("line {line}: column {column:?} is not read; the one that is read is called {wanted}")]
     Misnamed {
         /// Which line, from 1.
         line: usize,

@@ -356,17 +356,17 @@ fn recordings_are_read_from_named_columns() {
         (
             "time_s,down_rate,down_delay_s\n0,1,1\n1,1,1\n",
             Some(Side::Down),
-            "line 1: column \"down_rate\" is not read; the name that says its unit is down_rate_bps",
+            "line 1: column \"down_rate\" is not read; the one that is read is called down_rate_bps",
         ),
         (
             "time_s,rate_bps,delay_ms\n0,1,1\n1,1,1\n",
             None,
-            "column \"delay_ms\" is not read; the name that says its unit is delay_s",
+            "column \"delay_ms\" is not read; the one that is read is called delay_s",
         ),
         (
             "time_s,rate_bps,Loss_pct\n0,1,1\n1,1,1\n",
             None,
-            "column \"Loss_pct\" is not read; the name that says its unit is loss",
+            "column \"Loss_pct\" is not read; the one that is read is called loss",
         ),
     ] {
         let message = Recording::csv(text, side).unwrap_err().to_string();

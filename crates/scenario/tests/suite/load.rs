@@ -2,24 +2,11 @@
 
 use crate::common;
 
-use common::{TWO_WAY, as_json, dict, json, toml};
+use common::{SMALLEST, TWO_WAY, as_json, dict, json, toml};
 use eddyline_path::traffic::Source;
 use eddyline_scenario::network::{Application, Pacing};
 use eddyline_scenario::{Format, Input, json_schema, load, load_file, presets};
 use eddyline_units::{Rate, Time};
-
-const SMALLEST: &str = r#"
-duration = "1 s"
-[[link]]
-name = "l"
-rate = "1 Mbit/s"
-delay = "1 ms"
-[[flow]]
-name = "f"
-controller = { kind = "reno" }
-data = ["l"]
-ack = ["l"]
-"#;
 
 #[test]
 fn three_errors_are_reported_at_once() {

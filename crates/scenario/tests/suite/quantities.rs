@@ -2,32 +2,19 @@
 
 use crate::common;
 
-use common::{json, toml};
+use common::{SMALLEST, json, toml};
 use eddyline_scenario::result::jain_index;
 use eddyline_units::Time;
 
-const LINE: &str = r#"
-duration = "1 s"
-[[link]]
-name = "l"
-rate = "8 Mbit/s"
-delay = "1 ms"
-[[flow]]
-name = "f"
-controller = { kind = "reno" }
-data = ["l"]
-ack = ["l"]
-"#;
-
 #[test]
 fn capacity_is_rate_times_time() {
-    let network = toml(LINE, &[]).unwrap().network;
+    let network = toml(SMALLEST, &[]).unwrap().network;
     let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
-    assert!((bits - 20e6).abs() < 1e-3, "{bits}");
-    let halved = LINE.replace("delay = ", "changes = [{ at = \"2 s\", rate = \"4 Mbit/s\" }]\ndelay = ");
+    assert!((bits - 2.5e6).abs() < 1e-3, "{bits}");
+    let halved = SMALLEST.replace("delay = ", "changes = [{ at = \"2 s\", rate = \"500 kbit/s\" }]\ndelay = ");
     let network = toml(&halved, &[("duration", "9 s")]).unwrap().network;
     let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
-    assert!((bits - 14e6).abs() < 1e-3, "{bits}");
+    assert!((bits - 1.75e6).abs() < 1e-3, "{bits}");
 }
 
 /// (1 + 2 + 3)^2 / (3 (1 + 4 + 9)).
@@ -49,7 +36,7 @@ fn units_as_people_write_them_are_answered_with_ours() {
         ("1 hour", "1 h"),
     ];
     for (given, ours) in answers {
-        let errors = toml(LINE, &[("link.l.delay", given)]).unwrap_err().to_string();
+        let errors = toml(SMALLEST, &[("link.l.delay", given)]).unwrap_err().to_string();
         assert!(errors.contains(ours), "{given}: {errors}");
     }
 }
@@ -57,7 +44,7 @@ fn units_as_people_write_them_are_answered_with_ours() {
 /// A medium that two links name, one of which has an error of its own.
 #[test]
 fn a_medium_whose_other_link_is_wrong_is_no_error() {
-    let first = LINE.replace("delay = ", "medium = \"air\"\ndelay = ");
+    let first = SMALLEST.replace("delay = ", "medium = \"air\"\ndelay = ");
     let second = "[[link]]\nname = \"m\"\nrate = \"1 parsec\"\ndelay = \"1 ms\"\nmedium = \"air\"\n";
     let errors = toml(&format!("{first}{second}"), &[]).unwrap_err();
     assert_eq!(errors.all.len(), 1, "{errors}");
@@ -67,7 +54,7 @@ fn a_medium_whose_other_link_is_wrong_is_no_error() {
 
 #[test]
 fn errors_are_a_paragraph_each_and_the_rest_is_counted() {
-    let two = LINE.replace("\"8 Mbit/s\"", "\"8 parsec\"").replace("\"1 ms\"", "\"1 parsec\"");
+    let two = SMALLEST.replace("\"1 Mbit/s\"", "\"1 parsec\"").replace("\"1 ms\"", "\"1 parsec\"");
     let mut errors = toml(&two, &[]).unwrap_err();
     let [first, second] = &errors.all[..] else { panic!("{errors}") };
     assert_eq!(errors.to_string(), format!("{first}\n{second}"));
@@ -77,10 +64,10 @@ fn errors_are_a_paragraph_each_and_the_rest_is_counted() {
 
 #[test]
 fn options_that_are_off_are_not_in_the_canonical_form() {
-    let off = toml(LINE, &[]).unwrap().canonical;
+    let off = toml(SMALLEST, &[]).unwrap().canonical;
     assert!(!off.contains("accurate_ecn") && !off.contains("timestamps"), "{off}");
     for choice in ["true", "\"option\""] {
-        let on = toml(LINE, &[("flow.f.tcp.accurate_ecn", choice)]).unwrap().canonical;
+        let on = toml(SMALLEST, &[("flow.f.tcp.accurate_ecn", choice)]).unwrap().canonical;
         assert!(on.contains("\"accurate_ecn\""), "{on}");
         assert_eq!(json(&on, &[]).unwrap().canonical, on);
     }

@@ -5,6 +5,20 @@ use eddyline_scenario::{Diagnostics, Format, Input, Scenario, load};
 /// A valid scenario with most of the keys.
 pub const TWO_WAY: &str = include_str!("two-way.toml");
 
+/// One flow on one link, with what is required.
+pub const SMALLEST: &str = r#"
+duration = "1 s"
+[[link]]
+name = "l"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flow]]
+name = "f"
+controller = { kind = "reno" }
+data = ["l"]
+ack = ["l"]
+"#;
+
 fn with(text: &str, format: Format, name: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Diagnostics> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     load(&Input { text, format, name, folder: None }, &overrides)
