@@ -72,3 +72,15 @@ fn options_that_are_off_are_not_in_the_canonical_form() {
         assert_eq!(json(&on, &[]).unwrap().canonical, on);
     }
 }
+
+#[test]
+fn starts_reach_the_network() {
+    let network = toml(SMALLEST, &[("flow.f.start", "300 ms")]).unwrap().network;
+    assert_eq!(network.flows[0].start, Time::from_ms(300));
+}
+
+#[test]
+fn a_missing_list_of_names_has_an_example() {
+    let errors = toml(&SMALLEST.replace("data = [\"l\"]\n", ""), &[]).unwrap_err().to_string();
+    assert!(errors.contains("data = [\"...\"]"), "{errors}");
+}
