@@ -6,6 +6,7 @@ mod bic;
 mod compound;
 mod copa;
 mod cubic;
+mod custom;
 mod dctcp;
 mod fast;
 mod fast_base_rtt;

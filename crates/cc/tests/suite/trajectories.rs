@@ -1,9 +1,8 @@
-//! Every controller over two scripted paths, its window against a table: what changes a law by accident changes a row.
+//! Every controller over three scripted paths, its window against a table: what changes a law by accident changes a row.
 //!
-//! `trajectories.txt` has, for each and both paths, the window in packets at ten times, and a digest of everything that the sender sees of
-//! it after each acknowledgement. The second path has jitter, acknowledgements that wait and come for two packets, random losses, and no
-//! marks in the beginning. The tests beside this one say what is right; this one says what has changed. `EDDYLINE_BLESS=1` writes the
-//! table anew, only for intended changes.
+//! `trajectories.txt` has, for each and every path, the window in packets at ten times, and a digest of everything that the sender sees of
+//! it after each acknowledgement. The tests beside this one say what is right; this one says what has changed. `EDDYLINE_BLESS=1` writes
+//! the table anew, only for intended changes.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -79,6 +78,16 @@ struct Flying {
     marked: bool,
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Script {
+    /// Drop-tail losses and marks.
+    Plain,
+    /// Jitter, acknowledgements that wait and come for two packets, random losses, no marks in the beginning.
+    Varied,
+    /// As plain, without SACK: duplicate acknowledgements until the loss is repaired; a spurious timeout.
+    WithoutSack,
+}
+
 /// One sender over a bottleneck that serves a packet in `service`, with a drop-tail queue.
 struct Path {
     c: AnyController,
@@ -95,16 +104,19 @@ struct Path {
     recovering_until: Option<u64>,
     acknowledged: u64,
     digest: u64,
-    /// State of the random numbers of the second path.
+    /// State of the random numbers of the varied path.
     random: Option<u64>,
     marks: bool,
+    script: Script,
+    /// Without SACK: when the acknowledgement of the repaired loss arrives, and what it covers.
+    repair: Option<(Time, u32)>,
 }
 
 const ONE_WAY: u64 = 20;
 const QUEUE: u64 = 30;
 
 impl Path {
-    fn new(text: &str, second: bool) -> Option<Self> {
+    fn new(text: &str, script: Script) -> Option<Self> {
         let facts = PathFacts {
             mss: 1448,
             packet_bytes: 1500,
@@ -130,12 +142,14 @@ impl Path {
             recovering_until: None,
             acknowledged: 0,
             digest: 0xcbf2_9ce4_8422_2325,
-            random: second.then_some(0x9e37_79b9_7f4a_7c15),
-            marks: !second,
+            random: (script == Script::Varied).then_some(0x9e37_79b9_7f4a_7c15),
+            marks: script != Script::Varied,
+            script,
+            repair: None,
         })
     }
 
-    /// A random number below `limit`; 0 on the first path.
+    /// A random number below `limit`; 0 except on the varied path.
     fn draw(&mut self, limit: u64) -> u64 {
         let Some(x) = &mut self.random else { return 0 };
         *x ^= *x << 13;
@@ -189,6 +203,37 @@ impl Path {
         None
     }
 
+    /// Without SACK: an acknowledgement before the repaired loss is a duplicate; the first after it covers all.
+    fn acknowledge_without_sack(&mut self, packet: &Flying, limited: bool) {
+        let (repaired_at, held) = self.repair.unwrap_or((self.now + ms(2.0 * ONE_WAY as f64), 0));
+        let repaired = self.repair.is_some() && self.now >= repaired_at;
+        if repaired || (self.repair.is_none() && packet.lost_before == 0) {
+            self.repair = None;
+            return self.acknowledge(packet, 1 + held, limited);
+        }
+        if held == 2 {
+            self.c.on_loss(&Loss { now: self.now, flight_size: self.in_flight() });
+            self.recovering_until = Some(self.sent);
+        }
+        self.missing -= packet.lost_before;
+        // what is sent again takes its time
+        self.free_at += self.service * u64::from(packet.lost_before);
+        self.repair = Some((repaired_at, held + 1 + packet.lost_before));
+        self.c.on_duplicate(&Ack {
+            now: self.now,
+            sent_at: packet.sent_at,
+            received_at: packet.received_at,
+            rtt: None,
+            acked: 1.0,
+            lost: 0.0,
+            in_flight: self.in_flight(),
+            stamp: Stamp::default(),
+            cwnd_limited: limited,
+            in_recovery: self.recovering_until.is_some(),
+        });
+        self.note();
+    }
+
     fn acknowledge(&mut self, packet: &Flying, acked: u32, limited: bool) {
         self.acknowledged += u64::from(acked + packet.lost_before);
         self.missing -= packet.lost_before;
@@ -239,7 +284,7 @@ impl Path {
     fn run(&mut self, end: Time, limited: bool) {
         while self.now < end {
             let paced = self.send(limited);
-            // on the second path an acknowledgement waits for the next packet, for 30 ms at most
+            // on the varied path an acknowledgement waits for the next packet, for 30 ms at most
             let both = |second: &Flying| self.random.is_some() && second.lost_before == 0;
             let waits =
                 |first: &Flying| self.flying.get(1).filter(|s| both(s) && s.acked_at <= first.acked_at + ms(30.0));
@@ -247,7 +292,8 @@ impl Path {
             let pair = self.flying.front().and_then(waits).is_some();
             let Some(next) = [paced, acked].into_iter().flatten().min() else {
                 // everything in flight is lost
-                return self.time_out();
+                self.time_out();
+                continue;
             };
             if next > end {
                 break;
@@ -260,7 +306,11 @@ impl Path {
                     packet =
                         Flying { lost_before: packet.lost_before, marked: packet.marked | second.marked, ..second };
                 }
-                self.acknowledge(&packet, 1 + u32::from(pair), limited);
+                if self.script == Script::WithoutSack {
+                    self.acknowledge_without_sack(&packet, limited);
+                } else {
+                    self.acknowledge(&packet, 1 + u32::from(pair), limited);
+                }
             }
         }
         self.now = end;
@@ -270,6 +320,7 @@ impl Path {
         self.now += ms(300.0);
         self.c.on_timeout(&Timeout { now: self.now, flight_size: self.in_flight(), repeated: false });
         self.flying.clear();
+        self.repair = None;
         (self.lost, self.missing, self.recovering_until) = (0, 0, None);
         self.acknowledged = self.sent;
         self.note();
@@ -277,8 +328,8 @@ impl Path {
 }
 
 /// Its windows at ten times, and the digest: slow start and two capacities, an application that pauses, a timeout, a longer path.
-fn row(text: &str, second: bool) -> Option<String> {
-    let mut path = Path::new(text, second)?;
+fn row(text: &str, script: Script) -> Option<String> {
+    let mut path = Path::new(text, script)?;
     let mut windows = Vec::new();
     for step in 0..10u32 {
         path.service = ms(if (4..7).contains(&step) { 0.7 } else { 2.0 });
@@ -289,6 +340,9 @@ fn row(text: &str, second: bool) -> Option<String> {
         if step == 7 {
             path.time_out();
             path.run(path.now + ms(400.0), true);
+            if script == Script::WithoutSack {
+                path.c.on_spurious_timeout(path.in_flight() + 1.0);
+            }
             path.c.on_timeout_recovered();
         }
         if step == 8 {
@@ -306,8 +360,8 @@ fn windows_over_a_scripted_path() {
     let usual = KINDS.iter().map(|kind| kind.example.trim_matches(['{', '}', ' ']).to_owned());
     for text in usual.chain(VARIANTS.map(str::to_owned)) {
         let _ = writeln!(table, "{}", text.replace(['"'], ""));
-        for second in [false, true] {
-            let row = row(&format!("{{ {text} }}"), second).unwrap_or_else(|| panic!("{text} is no controller"));
+        for script in [Script::Plain, Script::Varied, Script::WithoutSack] {
+            let row = row(&format!("{{ {text} }}"), script).unwrap_or_else(|| panic!("{text} is no controller"));
             let _ = writeln!(table, "  {row}");
         }
     }

@@ -63,3 +63,44 @@ impl OneWay {
         queueing
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::Stamp;
+
+    /// A receiver that seems to lose 30 ppm by the forward delays and 60 ppm by the reverse ones: the latter show a queue that grows.
+    fn estimated_ppm(weight: f64) -> f64 {
+        let mut delays = OneWay::new();
+        for i in 0..9 {
+            let us = |value: f64| Time::from_ps((value * 1e6) as u64);
+            let at = 1.5 * f64::from(i);
+            let (sent_at, rtt) = (Time::from_ms(10_000) + us(at * 1e6), us(100e3 + 30.0 * at));
+            let ack = Ack {
+                now: sent_at + rtt,
+                sent_at,
+                received_at: sent_at + us(50e3 - 30.0 * at),
+                rtt: Some(rtt),
+                acked: 1.0,
+                lost: 0.0,
+                in_flight: 1.0,
+                stamp: Stamp::default(),
+                cwnd_limited: true,
+                in_recovery: false,
+            };
+            let queueing = delays.update(&ack, rtt, weight, false);
+            // until there is an estimate all of it counts as queueing
+            assert!(i == 8 || (queueing.forward == 0.0 && (queueing.reverse / 1e6 - 60.0 * at).abs() < 1e-3));
+        }
+        delays.drift.rate() * 1e6
+    }
+
+    #[test]
+    fn the_path_whose_queue_the_sender_reacts_to_has_the_lesser_weight() {
+        // trust in the forward delay (`Drift::estimate`): 2/3 where the reverse queue alone counts, 1/2 where nothing does
+        for (weight, ppm) in [(1.0, -2.0 / 3.0 * 30.0 - 1.0 / 3.0 * 60.0), (0.0, -0.5 * 30.0 - 0.5 * 60.0)] {
+            let estimated = estimated_ppm(weight);
+            assert!((estimated - ppm).abs() < 1e-3, "{estimated} and not {ppm}");
+        }
+    }
+}
