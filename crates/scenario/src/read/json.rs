@@ -33,7 +33,9 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
         }
         Err(error) => {
             let message = format!("not JSON: {}", error.kind());
-            report.raw(At::Offset(error.range().start), "", message, None);
+            let hint = super::toml::is_document(text)
+                .then(|| "TOML is read from files whose names do not end in .json".to_owned());
+            report.raw(At::Offset(error.range().start), "", message, hint);
         }
     }
     None

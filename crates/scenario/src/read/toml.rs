@@ -14,6 +14,8 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     if errors.is_empty() {
         return Some(Node { value: entries(table.get_ref(), None), at: At::Offset(0) });
     }
+    let json =
+        text.trim_start().starts_with('{').then(|| "JSON is read from files whose names end in .json".to_owned());
     let mut reported = Vec::new();
     for error in &errors {
         let at = error.span().map_or(0, |s| s.start);
@@ -23,8 +25,11 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
                 At::Offset(at),
                 "",
                 format!("not TOML: {}", error.message()),
-                hint(text.get(at..).unwrap_or_default(), error.message()),
+                json.clone().or_else(|| hint(text.get(at..).unwrap_or_default(), error.message())),
             );
+            if json.is_some() {
+                break;
+            }
         }
     }
     None
@@ -39,6 +44,11 @@ fn hint(rest: &str, message: &str) -> Option<String> {
     let is_header = rest[key.len()..].trim_start().starts_with(']');
     (message == "duplicate key" && is_header && !key.is_empty())
         .then(|| format!("where there are several, each has two brackets: [[{key}]]"))
+}
+
+/// Whether the text is TOML and not empty.
+pub(super) fn is_document(text: &str) -> bool {
+    DeTable::parse(text).is_ok_and(|table| !table.get_ref().is_empty())
 }
 
 /// A single TOML value; none if the text is anything else.

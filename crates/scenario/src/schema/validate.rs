@@ -2,11 +2,11 @@
 
 use eddyline_units::{Percent, Quantity as _};
 
-use super::compiled::{Bound, Schema, Side, Table};
+use super::compiled::{Bound, Key, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
 use crate::suggestion::{did_you_mean, listed, nearest};
-use crate::tree::{Node, Step, Value, short};
+use crate::tree::{Entry, Node, Step, Value, short};
 
 /// Reports every validation error in `node`, which is at `path`.
 pub(crate) fn validate<'a>(
@@ -16,21 +16,23 @@ pub(crate) fn validate<'a>(
     schema: &Schema,
     report: &mut Report<'_>,
 ) {
-    Validator { root, path, report }.value(node, schema);
+    Validator { root, path, report, enclosing: Vec::new() }.value(node, schema);
 }
 
-struct Validator<'a, 'w, 'r> {
+struct Validator<'a, 's, 'w, 'r> {
     root: &'a Node,
     path: &'w mut Vec<Step<'a>>,
     report: &'w mut Report<'r>,
+    /// The tables around the current one, from the outermost.
+    enclosing: Vec<&'s Table>,
 }
 
-impl<'a> Validator<'a, '_, '_> {
+impl<'a, 's> Validator<'a, 's, '_, '_> {
     fn wrong(&mut self, node: &Node, message: String, hint: Option<String>) {
         self.report.add(node.at, self.root, self.path, message, hint);
     }
 
-    fn value(&mut self, node: &'a Node, schema: &Schema) {
+    fn value(&mut self, node: &'a Node, schema: &'s Schema) {
         match (schema, &node.value) {
             (Schema::Any, _) | (Schema::Text, Value::Text(_)) | (Schema::Bool, Value::Bool(_)) => {}
             (Schema::Table(table), Value::Table(_)) => self.table(node, table),
@@ -105,7 +107,7 @@ impl<'a> Validator<'a, '_, '_> {
         self.wrong(node, format!("{}; {} is needed", node.show(), describe(schema)), hint);
     }
 
-    fn table(&mut self, node: &'a Node, table: &Table) {
+    fn table(&mut self, node: &'a Node, table: &'s Table) {
         let mut misspelt = Vec::new();
         for entry in node.entries() {
             self.path.push(Step::Key(&entry.key));
@@ -113,7 +115,9 @@ impl<'a> Validator<'a, '_, '_> {
                 Some(key) if key.nullable && matches!(entry.node.value, Value::Null) => {}
                 Some(key) => {
                     let errors = self.report.count();
+                    self.enclosing.push(table);
                     self.value(&entry.node, &key.schema);
+                    self.enclosing.pop();
                     // "unlimited" and the like, which leaving the key out expresses
                     let word = entry.node.text().is_some_and(|t| matches!(t.trim(), "unlimited" | "none" | "never"));
                     if word && key.nullable && self.report.count() > errors {
@@ -123,7 +127,7 @@ impl<'a> Validator<'a, '_, '_> {
                 None if table.open => {}
                 None => {
                     let message = format!("unknown key; one of {}", listed(table.names()));
-                    let hint = did_you_mean(&entry.key, table.names());
+                    let hint = did_you_mean(&entry.key, table.names()).or_else(|| self.belongs(entry, node, table));
                     misspelt.extend(nearest(&entry.key, table.names()));
                     self.report.add(entry.at, self.root, self.path, message, hint);
                 }
@@ -139,7 +143,25 @@ impl<'a> Validator<'a, '_, '_> {
         }
     }
 
-    fn kinds(&mut self, node: &'a Node, kinds: &[(String, Table)]) {
+    /// Where a key belongs that the table does not have: in a table inside it, or in the one around it.
+    fn belongs(&self, entry: &Entry, node: &Node, table: &Table) -> Option<String> {
+        let has = |(name, key): &&(String, Key)| match &key.schema {
+            Schema::Table(inner) => inner.key(&entry.key).is_some(),
+            Schema::Kinds(kinds) => {
+                let kind = node.get(name).and_then(|n| n.get("kind")).and_then(Node::text);
+                kinds.iter().any(|(k, inner)| Some(k.as_str()) == kind && inner.key(&entry.key).is_some())
+            }
+            _ => false,
+        };
+        if let Some((inner, _)) = table.keys.iter().find(has) {
+            return Some(format!("{} belongs in {inner} = {{ ... }}", entry.key));
+        }
+        self.enclosing.last().filter(|outer| outer.key(&entry.key).is_some())?;
+        let inside = self.path.iter().rev().skip(1).find_map(|s| if let Step::Key(k) = s { Some(*k) } else { None })?;
+        Some(format!("{} belongs beside {inside}, not in it", entry.key))
+    }
+
+    fn kinds(&mut self, node: &'a Node, kinds: &'s [(String, Table)]) {
         let known = || kinds.iter().map(|(k, _)| k.as_str());
         let Some(kind) = node.get("kind") else {
             let hint = Some(format!("kind = \"{}\"", kinds[0].0));

@@ -111,6 +111,7 @@ fn json_errors_have_positions() {
         ("{\"a\": 1,}", "not JSON"),
         ("{\"a\": 1 // why\n}", "not JSON"),
         ("{'a': 1}", "not JSON"),
+        ("duration = \"1 s\"", "TOML is read from files whose names do not end in .json"),
         ("{\"a\": 1, \"a\": 2}", "twice"),
         ("", "not JSON"),
         ("[1]", "a list; a scenario is a table"),
