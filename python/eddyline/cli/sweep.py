@@ -241,31 +241,15 @@ def _draw(swept: Swept, metrics: Sequence[str], of: str, by: str | None, plot: P
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
     """A table per metric: a row per flow and value of all keys but the last, a column per value of that."""
     from eddyline.plots.sweeps import label_of
-    from eddyline.quantities import shortened
-    from eddyline.sweeps.statistics import mean_text
     from eddyline.tables import print_table, table
 
-    made = swept.statistics(*metrics, of=of)
-    *others, last = swept.keys or ["metric"]
-    entity = made.columns[len(swept.keys)]
-    short = {key: shortened(made[key]) for key in swept.keys}
-    for metric, rows in made.groupby("metric", sort=False):
-        columns = list(dict.fromkeys(rows[last]))
-        repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
-        shown = table(
-            f"{label_of(str(metric))}{repeated}",
-            entity,
-            [*others, *(f"{last}={short[last][value]}" if swept.keys else str(value) for value in columns)],
-        )
-        for labels, row in rows.groupby([entity, *others], sort=False, dropna=False):
-            by_value = {r[last]: r for r in row.to_dict("records")}
-            cells = []
-            for value in columns:
-                r = by_value.get(value)
-                cells.append("-" if r is None else mean_text(r, rows["n"].max()))
-            name, *values = labels
-            keys = [short[key][value] for key, value in zip(others, values, strict=True)]
-            shown.add_row(str(name), *keys, *cells)
+    for metric, made in swept.pivots(*metrics, of=of):
+        keys, values = made.labels()
+        repeated = ", mean ± half of the 95 % interval" if made.repeated else ""
+        headings = [f"{made.last}={value}" for value in values] if swept.keys else values
+        shown = table(f"{label_of(metric)}{repeated}", made.names[0], [*made.names[1:], *headings])
+        for key, cells in zip(keys, made.texts(), strict=True):
+            shown.add_row(*key, *cells)
         print_table(shown)
 
 

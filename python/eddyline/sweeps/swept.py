@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.sweeps.grid import Grid
+    from eddyline.sweeps.pivot import Pivot
 
 __all__ = ["Failure", "Swept"]
 
@@ -194,23 +195,34 @@ class Swept:
             metric: A column of the frames, the first usual one by default.
             of: Of what: `"flows"`, `"links"`, ...
             text: Means with half of their 95 % intervals and units, and short values of keys, as `--table` prints them,
-                instead of numbers; with the number of values where a cell has fewer than others.
+                instead of numbers; with the number of values where a cell has fewer than others, and `failed` where all
+                runs failed.
         """
-        from eddyline.quantities import shortened
-        from eddyline.sweeps.statistics import mean_text
+        import pandas as pd
 
-        made = self.statistics(*([] if metric is None else [metric]), of=of)
-        made = made[made["metric"] == made["metric"].iloc[0]]
-        *rows, last = self.keys or ["metric"]
-        entity = made.columns[len(self.keys)]
-        if text:
-            most = made["n"].max()
-            made = made.assign(mean=[mean_text(row, most) for row in made.to_dict("records")])
-            made = made.assign(**{key: made[key].map(shortened(made[key])) for key in self.keys})
-        frame: pd.DataFrame = made.pivot_table(
-            "mean", [entity, *rows], last, aggfunc="first", sort=False, observed=True
+        (_, made), *_ = self.pivots(*([] if metric is None else [metric]), of=of)
+        keys, values = made.labels() if text else ([key for key, _ in made.rows], made.values)
+        one = len(made.names) == 1
+        index = pd.Index([key[0] for key in keys], name=made.names[0]) if one else None
+        return pd.DataFrame(
+            made.texts() if text else made.numbers(),
+            index=pd.MultiIndex.from_tuples(keys, names=made.names) if index is None else index,
+            columns=pd.Index(values, name=made.last),
         )
-        return frame
+
+    def pivots(self, *metrics: str, of: str = "flows") -> list[tuple[str, Pivot]]:
+        """Metrics and their tables, as `table` gives them.
+
+        Args:
+            metrics: As in `statistics`.
+            of: As in `statistics`.
+        """
+        from eddyline.sweeps.pivot import pivot
+
+        made, columns = self.statistics(*metrics, of=of), self._grid().columns
+        columns = {key: columns[key] for key in self.keys}
+        failed = [failure.set for failure in self.failures]
+        return [(str(name), pivot(rows, columns, failed)) for name, rows in made.groupby("metric", sort=False)]
 
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""

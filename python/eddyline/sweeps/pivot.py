@@ -1,0 +1,101 @@
+"""One metric as a table: a row per flow (link, ...) and value of all keys but the last, a column per value of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from eddyline.quantities import shortened
+from eddyline.sweeps.statistics import mean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+
+__all__ = ["FAILED", "Pivot", "pivot"]
+
+FAILED = "failed"
+"""The text of a cell all of whose runs failed."""
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """The table of a metric.
+
+    Attributes:
+        names: Names of the columns that identify rows: flow (link, ...), all varied keys but the last.
+        last: The last varied key; `metric` where nothing varies but seeds.
+        values: Its values, which have the other columns.
+        rows: For each row what identifies it, and the row of `statistics` of each value: `FAILED` where all runs
+            failed, None where there is no such flow or run.
+    """
+
+    names: list[str]
+    last: str
+    values: list[Any]
+    rows: list[tuple[tuple[Any, ...], list[Mapping[Any, Any] | str | None]]]
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a cell is a mean of several values."""
+        return self._most() > 1
+
+    def _most(self) -> int:
+        return max((cell["n"] for _, cells in self.rows for cell in cells if isinstance(cell, dict)), default=1)
+
+    def texts(self) -> list[list[str]]:
+        """The cells' means with half of their 95 % intervals, and the number of values where others have more."""
+        most = self._most()
+        return [[_text(cell, most) for cell in cells] for _, cells in self.rows]
+
+    def numbers(self) -> list[list[float]]:
+        """The cells' means; not a number where there is none."""
+        return [[c["mean"] if isinstance(c, dict) else float("nan") for c in cells] for _, cells in self.rows]
+
+    def labels(self) -> tuple[list[tuple[str, ...]], list[str]]:
+        """Short texts of what identifies rows, and of the last key's values."""
+        columns = list(zip(*(key for key, _ in self.rows), strict=True))
+        short = [{value: str(value) for value in columns[0]}, *(shortened(values) for values in columns[1:])]
+        rows = [tuple(form[value] for form, value in zip(short, key, strict=True)) for key, _ in self.rows]
+        of_last = shortened(self.values)
+        return rows, [of_last[value] for value in self.values]
+
+
+def pivot(made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iterable[Mapping[str, Any]]) -> Pivot:
+    """The table of a metric.
+
+    Args:
+        made: Its rows of `statistics`, at least one.
+        columns: The varied keys but `seed`, each with its values in order.
+        failed: The values of failed points.
+    """
+    *others, last = columns or ["metric"]
+    entity = next(name for name in made.columns if name not in columns)
+    found: dict[tuple[Any, ...], dict[Any, Mapping[Any, Any]]] = {}
+    for row in made.to_dict("records"):
+        found.setdefault((row[entity], *(row[key] for key in others)), {})[row[last]] = row
+    lost = {tuple(labels[key] for key in columns) for labels in failed}
+    there = {key[1:] for key in found}
+    entities = list(dict.fromkeys(key[0] for key in found))
+    combinations = list(product(*(columns[key] for key in others)))
+    if not columns:
+        values = list(dict.fromkeys(made[last]))
+    else:
+        values = [v for v in columns[last] if any(v in by for by in found.values()) or any(p[-1] == v for p in lost)]
+    rows: list[tuple[tuple[Any, ...], list[Mapping[Any, Any] | str | None]]] = []
+    for combination, name in product(combinations, entities):
+        by = found.get((name, *combination))
+        # where no run was finished, nobody knows which flows there would have been
+        if by is None and (combination in there or not any(p[:-1] == combination for p in lost)):
+            continue
+        cells = [(by or {}).get(value, FAILED if (*combination, value) in lost else None) for value in values]
+        rows.append(((name, *combination), cells))
+    return Pivot([entity, *others], last, values, rows)
+
+
+def _text(cell: Mapping[Any, Any] | str | None, most: int) -> str:
+    if cell is None:
+        return "-"
+    return cell if isinstance(cell, str) else mean_text(cell, most)
