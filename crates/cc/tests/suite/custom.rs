@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use eddyline_cc::{
     Ack, Controller, ControllerParams, Custom, CustomParams, DynController, EcnResponse, Loss, Marks, ParamTable,
-    PartialAck, PathFacts, Sent, Stamp, Timeout,
+    PartialAck, PathFacts, Sent, Stamp, Timeout, custom,
 };
 use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Every decision depends on the events so far and differs from the default of [`Controller`].
 #[derive(Debug, Default)]
@@ -170,4 +172,44 @@ fn a_registered_controller_decides_as_when_called_directly() {
 fn a_registered_controller_of_one_world_says_so() {
     assert_eq!(ControllerParams::Custom(Custom::of("history", Arc::new(Params))).only_in(), Some("kernel"));
     assert_eq!(Custom::of("history", Arc::new(Params)).only_in(), Some("kernel"));
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Fixed {
+    cwnd: f64,
+}
+
+impl Default for Fixed {
+    fn default() -> Self {
+        Self { cwnd: 7.0 }
+    }
+}
+
+struct FixedWindow(f64);
+
+impl Controller for FixedWindow {
+    fn on_ack(&mut self, _: &Ack) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    fn on_timeout(&mut self, _: &Timeout) {}
+    fn on_idle(&mut self, _: f64) {}
+    fn window(&self) -> f64 {
+        self.0
+    }
+}
+
+#[test]
+fn a_kind_of_typed_parameters_says_what_it_is_and_reads_them() {
+    let kind = custom("fixed", "a fixed window", "our own", |p: &Fixed, _| FixedWindow(p.cwnd));
+    assert_eq!((kind.name(), kind.summary(), kind.source()), ("fixed", "a fixed window", "our own"));
+    assert_eq!(kind.schema()["properties"]["cwnd"]["type"], "number");
+    let table = |text: &str| serde_json::from_str::<ParamTable>(text).unwrap();
+    for (text, cwnd) in [("{}", 7.0), (r#"{ "cwnd": 12.5 }"#, 12.5)] {
+        let made = Custom::new(&*kind, &table(text)).unwrap();
+        assert_eq!(made.name(), "fixed");
+        assert_eq!(made, Custom::new(&*kind, &table(&format!(r#"{{ "cwnd": {cwnd} }}"#))).unwrap());
+        assert_eq!(ControllerParams::Custom(made).build(&PathFacts::default()).window(), cwnd);
+    }
+    assert_ne!(Custom::new(&*kind, &table("{}")), Custom::new(&*kind, &table(r#"{ "cwnd": 8.0 }"#)));
+    assert!(Custom::new(&*kind, &table(r#"{ "window": 1.0 }"#)).unwrap_err().contains("unknown field `window`"));
 }

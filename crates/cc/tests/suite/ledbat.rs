@@ -4,15 +4,25 @@ use crate::bench;
 
 use bench::{Bench, close, ms};
 use eddyline_cc::{Ack, Controller as _, Stamp};
+use eddyline_units::Time;
 
 /// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
 fn feed(b: &mut Bench, forward_ms: f64) {
-    hear_with(b, forward_ms, 100.0);
+    feed_with(b, forward_ms, 100.0);
 }
 
-fn hear_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
+fn feed_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
     b.now += ms(1.0);
-    let sent_at = b.now;
+    acknowledge(b, b.now, forward_ms, in_flight);
+}
+
+/// The same, of a packet that was sent so that its acknowledgement arrives a nanosecond after the last.
+fn feed_at_once(b: &mut Bench, forward_ms: f64) {
+    let sent_at = b.now + Time::from_ps(1_000) - ms(forward_ms + 20.0);
+    acknowledge(b, sent_at, forward_ms, 100.0);
+}
+
+fn acknowledge(b: &mut Bench, sent_at: Time, forward_ms: f64, in_flight: f64) {
     let received_at = sent_at + ms(forward_ms);
     let now = received_at + ms(20.0);
     b.c.on_ack(&Ack {
@@ -72,7 +82,7 @@ fn the_window_follows_what_is_in_flight() {
         feed(&mut b, 30.0);
     }
     assert!(b.c.window() > 10.0);
-    hear_with(&mut b, 30.0, 3.0);
+    feed_with(&mut b, 30.0, 3.0);
     close(b.c.window(), 5.0, 0.0);
 }
 
@@ -103,4 +113,26 @@ fn plus_plus_starts_slowly_and_slows_down() {
         feed(&mut b, 30.0);
     }
     assert!(b.c.window() > 0.9 * full, "and back: {} of {full}", b.c.window());
+}
+
+/// LEDBAT++, 4.2: per packet a share `1 / cwnd` of `max(gain - cwnd (queueing / target - 1), -cwnd / 2)`, and of the gain below the target.
+#[test]
+fn plus_plus_decreases_by_a_share_of_its_window() {
+    let gain = 1.0 / 3.0; // base 50 ms, as above
+    for (queueing, a_round) in [(50.0, |_| 1.0 / 3.0), (66.0, |w: f64| 1.0 / 3.0 - 0.1 * w), (180.0, |w: f64| -w / 2.0)]
+        as [(f64, fn(f64) -> f64); 3]
+    {
+        let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
+        for _ in 0..60 {
+            feed(&mut b, 30.0);
+        }
+        close(b.c.window(), 2.0 + 60.0 * gain, 1e-9);
+        // the minimum of four samples exceeds three quarters of the target: slow start is over, the slowdown two round trips away
+        for _ in 0..4 {
+            feed_at_once(&mut b, 30.0 + queueing);
+        }
+        let prior = b.c.window();
+        feed_at_once(&mut b, 30.0 + queueing);
+        close((b.c.window() - prior) * prior, a_round(prior), 1e-9);
+    }
 }

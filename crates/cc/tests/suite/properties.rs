@@ -34,3 +34,15 @@ fn senders_that_count_marks_need_accurate_feedback() {
         assert_eq!(counts, kind.properties.ecn == EcnFeedback::Accurate, "{}", kind.name);
     }
 }
+
+#[test]
+fn response_functions_have_their_sources() {
+    let of = |name: &str| KINDS.iter().find(|kind| kind.name == name).expect("a kind").properties.response_function;
+    let known: Vec<&str> = KINDS.iter().filter(|k| k.properties.response_function.is_some()).map(|k| k.name).collect();
+    assert_eq!(known, ["reno", "newreno", "cubic", "highspeed", "scalable"]);
+    for (name, source) in
+        [("newreno", "Mathis"), ("cubic", "RFC 9438"), ("highspeed", "RFC 3649"), ("scalable", "Kelly")]
+    {
+        assert!(of(name).is_some_and(|text| text.contains(source)), "{name}: {:?}", of(name));
+    }
+}
