@@ -44,11 +44,11 @@ def test_rates_that_seem_swapped_are_remarked_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = "lines of this type rarely carry more up than down; perhaps --down and --up are swapped"
-    assert isp("docsis").remark("20 Mbit/s", "250 Mbit/s") == f"250 Mbit/s up and 20 Mbit/s down: {said}"
-    assert isp("vdsl2").remark("5 Mbit/s", None) == f"10 Mbit/s up and 5 Mbit/s down: {said}"
+    assert isp("docsis").remarks("20 Mbit/s", "250 Mbit/s") == [f"250 Mbit/s up and 20 Mbit/s down: {said}"]
+    assert isp("vdsl2").remarks("5 Mbit/s", None) == [f"10 Mbit/s up and 5 Mbit/s down: {said}"]
     # as they are, symmetric fibre, and a measurement of it
     for down, up in ((None, None), ("300 Mbit/s", "300 Mbit/s"), ("870 Mbit/s", "930 Mbit/s")):
-        assert isp("fttp").remark(down, up) is None
+        assert isp("fttp").remarks(down, up) == []
 
     def stop(*_: object, **__: object) -> None:
         raise InputError("the search begins")
@@ -56,6 +56,13 @@ def test_rates_that_seem_swapped_are_remarked_on(
     monkeypatch.setattr("eddyline.adviser.home.advise_home", stop)
     assert main(["advise", "--isp", "cable", "--down", "20 Mbit/s", "--up", "250 Mbit/s"]) == 2
     assert capsys.readouterr().err.startswith(f"note: 250 Mbit/s up and 20 Mbit/s down: {said}\n")
+
+
+def test_cells_are_remarked_on_where_rates_are_given() -> None:
+    assert isp("adsl").remarks(None, None) == []
+    (said,) = isp("adsl").remarks("14 Mbit/s", None)
+    # 1460 bytes of payload in 1500 and 40, which take 33 cells of 53: 16.5 %
+    assert "the rates that the modem shows; a speed test has 17% less" in said
 
 
 def test_the_table_has_every_number_with_a_source() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from eddyline.framing import FRAMINGS
 from eddyline.quantities import bits_per_second, read
 from eddyline.spelling import unknown
 
@@ -20,6 +21,9 @@ OPTIONAL = ("varies",)
 
 _SWAPPED = 1.5
 """An uplink that is so many times as fast as the downlink is perhaps the downlink: usual rates fall from down to up."""
+
+_PACKET, _PAYLOAD = 1500, 1460
+"""Bytes of a full packet of TCP over IPv4, and what of them a speed test counts."""
 
 
 @dataclass(frozen=True)
@@ -73,20 +77,28 @@ class Isp:
         """Profile of the rate over time; None where it is constant."""
         return self.text("varies") if "varies" in self.figures else None
 
-    def remark(self, down: str | None, up: str | None) -> str | None:
-        """A sentence about rates that seem to be swapped; None where they do not. Rates not given are the usual ones.
+    def remarks(self, down: str | None, up: str | None) -> list[str]:
+        """What to consider about the rates given. Rates not given are the usual ones.
 
         Raises:
             InputError: One is not a rate.
         """
         texts = {"down": self.text("down") if down is None else down, "up": self.text("up") if up is None else up}
         rates = {name: read(name, "rate", text) for name, text in texts.items()}
-        if rates["up"] <= _SWAPPED * rates["down"]:
-            return None
-        return (
-            f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type rarely "
-            "carry more up than down; perhaps --down and --up are swapped"
-        )
+        found = []
+        if rates["up"] > _SWAPPED * rates["down"]:
+            found.append(
+                f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type "
+                "rarely carry more up than down; perhaps --down and --up are swapped"
+            )
+        framing = FRAMINGS.get(self.line or "")
+        if framing is not None and framing.linklayer == "atm" and (down is not None or up is not None):
+            less = 1.0 - _PAYLOAD / framing.line_bytes(_PACKET)
+            found.append(
+                f"--down and --up are taken for the rates that the modem shows; a speed test has {less:.0%} less, "
+                "because of headers and cells"
+            )
+        return found
 
 
 @cache
