@@ -56,3 +56,13 @@ fn pacing_and_loss() {
     close(b.lose(), 10.0, 0.0);
     close(b.time_out(), 2.0, 0.0);
 }
+
+/// The handshake's packets are shorter than data packets. RTTmin is that of data, or no queue would ever look nearly empty (2.2).
+#[test]
+fn the_handshake_is_no_sample_of_the_base_round_trip() {
+    let mut b = Bench::new("copa", "", 90.0);
+    assert_eq!(b.c.base_rtt(), None);
+    assert_eq!(b.c.pacing_interval(), Some(ms(4.5)));
+    b.round(100.0);
+    assert_eq!(b.c.base_rtt(), Some(ms(100.0)));
+}

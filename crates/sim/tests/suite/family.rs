@@ -66,6 +66,22 @@ fn response_functions() {
     near(periodic_window("kind = \"veno\"", 10_000), (1.8f64 / 0.4 * 1e4).sqrt(), 0.1, "veno");
 }
 
+/// Copa alone queues some 1 / delta = 2 packets, whatever the buffer: it takes no queue of its own for a competitor (section 2.2).
+#[test]
+fn copa_alone_does_not_compete() {
+    for (rate, delay) in [(10.0, 30.0), (12.0, 25.0), (14.0, 20.0), (20.0, 15.0), (34.0, 10.0)] {
+        let text = head(30.0, 5.0, 1)
+            + &format!(
+                "[[link]]\nname = \"f\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
+                 queue = {{ kind = \"droptail\", limit = \"10 BDP\" }}\n\
+                 [[link]]\nname = \"b\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n"
+            )
+            + &flow("x", "kind = \"copa\"", "f", "b", "");
+        let queueing = flow_result(&result_of(&text), "x").queueing_delay_s.unwrap();
+        near(queueing * rate * 1e6 / 12e3, 2.0, 0.3, &format!("{rate} Mbit/s, {delay} ms"));
+    }
+}
+
 /// 60 % and more of 20 Mbit/s over 40 ms with 100 packets and a loss of 1e-5.
 #[test]
 fn every_kind_fills_an_easy_link() {
