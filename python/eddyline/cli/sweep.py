@@ -139,6 +139,7 @@ class _Sweep(click.Command):
     show_default=True,
     help="Of what --plot and --table are.",
 )
+@click.option("--x", metavar="KEY", help="For --plot: the key of the axis; by default the first of quantities.")
 @click.option("--by", metavar="KEY", help="For --plot: lines differ in this key only; others count as repetitions.")
 @figure_size()
 @click.option("--csv", is_flag=True, help="Write flows.csv, links.csv, ... into DIR, beside Parquet.")
@@ -162,6 +163,7 @@ def command(
     as_table: bool,
     metrics: tuple[str, ...],
     of: str,
+    x: str | None,
     by: str | None,
     csv: bool,
     as_json: bool,
@@ -197,8 +199,8 @@ def command(
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table or metrics:
         choice.require(plan, of, metrics)
-    if plot is not None or by is not None:
-        choice.require_axis(plan.grid.keys, by)
+    if plot is not None or x is not None or by is not None:
+        choice.require_axis(plan.grid.keys, x, by)
     with Bar(silent=quiet or no_progress) as bar:
         try:
             swept = run(plan, out, workers, engine, bar, timeout, memory)
@@ -212,7 +214,7 @@ def command(
         warnings.simplefilter("ignore")  # what is missing is said above
         _write_csv(swept, wanted=csv)
         if plot is not None:
-            _draw(swept, metrics, of, by, plot, quiet=quiet)
+            _draw(swept, metrics, of, (x, by), plot, quiet=quiet)
         if as_table:
             printed(lambda: _tables(swept, metrics, of))
     return 1 if swept.failures else 0
@@ -224,13 +226,16 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
         swept.write_csv()
 
 
-def _draw(swept: Swept, metrics: Sequence[str], of: str, by: str | None, plot: Path, *, quiet: bool) -> None:
-    """Writes the figure, and notes if it has not all lines."""
+def _draw(
+    swept: Swept, metrics: Sequence[str], of: str, keys: tuple[str | None, str | None], plot: Path, *, quiet: bool
+) -> None:
+    """Writes the figure over the first of the keys, with lines by the second, and notes if it has not all lines."""
     from eddyline.plots.sweeps import LinesLeftOut
 
+    x, by = keys
     with warnings.catch_warnings(record=True) as left_out:
         warnings.simplefilter("always", LinesLeftOut)
-        figure = swept.plot(*metrics, of=of, by=by)
+        figure = swept.plot(*metrics, of=of, x=x, by=by)
     draw(figure, plot)
     if left_out and not quiet:
         fewer = ["--by KEY has lines for the values of one key only"] if by is None and len(swept.keys) > 2 else []

@@ -186,9 +186,12 @@ def heading(figure: Figure, text: str) -> None:
 
 
 def scale(kind: str, largest: float) -> tuple[float, str]:
-    """Size and name of the unit for an axis of a kind (`rate`, `time`, ..., `plain`) with that largest value."""
-    if kind == "plain":
-        return 1.0, ""
+    """Size and name of the unit for an axis of a kind (`rate`, `time`, ..., `plain`) with that largest value.
+
+    A kind that is none is the only unit, as `BDP`.
+    """
+    if kind not in _UNITS:
+        return 1.0, "" if kind == "plain" else kind
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])
 
 

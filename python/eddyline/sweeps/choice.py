@@ -29,6 +29,9 @@ def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
     for name in metrics:
         if name not in known:
             elsewhere = [kind for kind in ENTITIES if name in possible_metrics(kind)]
+            parts = [each for each in known if each.startswith(f"{name}.")]
+            if parts:
+                raise InputError(f"{of} have no metric {name!r}", f"they have {', '.join(parts)}")
             if elsewhere:
                 hint = f"{', '.join(elsewhere)} have it: --of {elsewhere[0]}"
                 raise InputError(f"{of} have no metric {name!r}", hint)
@@ -47,11 +50,12 @@ def no_table(of: str, found: Sequence[str]) -> InputError:
     return InputError(f"the results have no {of}", f"they have {', '.join(found)}: --of" if found else None)
 
 
-def require_axis(keys: Sequence[str], by: str | None) -> None:
+def require_axis(keys: Sequence[str], x: str | None, by: str | None) -> None:
     """Makes sure that there is something to draw over.
 
     Args:
         keys: The varied keys, `seed` left out.
+        x: The key of the axis.
         by: The key whose values tell lines apart.
 
     Raises:
@@ -59,8 +63,9 @@ def require_axis(keys: Sequence[str], by: str | None) -> None:
     """
     if not keys:
         raise InputError("only seeds vary: there is no axis to draw", "run --seeds N --plot FILE draws repetitions")
-    if by is not None and by not in keys:
-        raise unknown("varied key", by, keys)
+    for key in (x, by):
+        if key is not None and key not in keys:
+            raise unknown("varied key", key, keys)
 
 
 def possible_metrics(of: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -26,6 +27,9 @@ METRICS = {
     "traffic": ("throughput_bps", "loss_ratio", "one_way_delay_s.mean"),
 }
 """What is shown of each table where nothing is chosen."""
+
+_LIMIT = re.compile(r"(\d+\.?\d*|\.\d+)\s*(cells|BDP(?: of .+)?)")
+"""Limits of queues in units of the scenario."""
 
 _KINDS = ("rate", "time", "bytes", "packets", "frequency", "percent")
 """Kinds of quantities, as `plots.style.scale` takes them."""
@@ -76,7 +80,8 @@ def statistics(frame: pd.DataFrame, keys: Sequence[str], entity: str, metrics: I
     known, metrics = known_metrics(frame, keys, entity), list(metrics)
     for name in metrics:
         if name not in known:
-            raise unknown("metric", name, known)
+            parts = [each for each in known if each.startswith(f"{name}.")]
+            raise unknown("metric", name, parts or known)
     rows: list[dict[str, Any]] = []
     names = [*keys, entity]
     for labels, part in frame.groupby(names, sort=False, dropna=False, observed=True):
@@ -91,7 +96,10 @@ def statistics(frame: pd.DataFrame, keys: Sequence[str], entity: str, metrics: I
 
 
 def axis(values: Sequence[Any]) -> tuple[list[float], str] | None:
-    """Values of a key as numbers in SI units, with the kind of their unit; None where they are no quantities."""
+    """Values of a key as numbers in SI units, with the kind of their unit; None where they are no quantities.
+
+    What SI units cannot say without a scenario, as `2 BDP`, has its unit in place of the kind.
+    """
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return [float(v) for v in values], "plain"
     for kind in _KINDS:
@@ -99,4 +107,8 @@ def axis(values: Sequence[Any]) -> tuple[list[float], str] | None:
             return [_core.quantity(kind, str(v)) for v in values], kind
         except InputError:
             continue
+    limits = [_LIMIT.fullmatch(str(v).strip()) for v in values]
+    units = {limit and limit[2] for limit in limits}
+    if len(units) == 1 and (unit := units.pop()) is not None:
+        return [float(limit[1]) for limit in limits if limit], unit
     return None

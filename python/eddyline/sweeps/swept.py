@@ -161,7 +161,7 @@ class Swept:
         Args:
             metrics: As in `statistics`.
             of: As in `statistics`.
-            x: The key of the axis; by default the first whose values are quantities.
+            x: The key of the axis; by default the first whose values are quantities or numbers.
             by: The key whose values tell lines apart; by default all other keys.
 
         Raises:
@@ -171,7 +171,7 @@ class Swept:
         from eddyline.sweeps.statistics import axis
 
         grid, keys = self._grid(), self.keys
-        require_axis(keys, by)
+        require_axis(keys, x, by)
         numbers = {key: axis(grid.columns[key]) for key in keys}
         if x is None:
             x = next(

@@ -106,6 +106,7 @@ def test_a_panel_per_metric_with_lines_and_bands(swept):
     assert len(one.lines) == 1
     with pytest.raises(el.InputError, match="there is no varied key"):
         swept.plot(x="link.up.rate")
+    assert swept.plot("goodput_bps", x="link.up.delay").get_axes()[0].get_xlabel() == "link.up.delay (ms)"
 
 
 def test_names_are_an_axis_too(lossy, tmp_path):
@@ -169,6 +170,15 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
 
 
+def test_a_figure_over_a_key_of_choice(eddyline, lossy, tmp_path):
+    vary = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--vary", "link.up.delay=1 ms,2 ms")
+    drawn = []
+    for x in ((), ("--x", "link.down.rate"), ("--x", "link.up.delay")):
+        assert eddyline("sweep", lossy(), *vary, "--out", "grid", "--plot", "g.svg", *x).code == 0
+        drawn.append((tmp_path / "g.svg").read_bytes())
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
 def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_path):
     seeds = eddyline("sweep", lossy(), "--vary", "seed=1..3", "--out", "seeds", "--table", "--metric", "goodput_bps")
     assert (seeds.code, seeds.err) == (0, "3 of 3 points done: seeds\n")
@@ -193,8 +203,16 @@ def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_pa
     [
         (("--plot", "g.svg", "--by", "link.down.rat"), "there is no varied key 'link.down.rat'"),
         (("--plot", "g.svg", "--by", "seed"), "there is no varied key 'seed'"),
+        (("--plot", "g.svg", "--x", "link.up.dela"), "there is no varied key 'link.up.dela'"),
         (("--plot", "g.svg", "--metric", "goodput"), "there is no metric 'goodput'"),
-        (("--table", "--metric", "rtt_s.mean", "--metric", "rtt_s"), "there is no metric 'rtt_s'"),
+        (
+            ("--table", "--metric", "rtt_s.mean", "--metric", "rtt_s"),
+            "flows have no metric 'rtt_s'\nhint: they have rtt_s.mean,",
+        ),
+        (
+            ("--table", "--of", "groups", "--metric", "goodput_bps"),
+            "groups have no metric 'goodput_bps'\nhint: they have goodput_bps.",
+        ),
         (("--table", "--of", "links", "--metric", "goodput_bps"), "links have no metric 'goodput_bps'"),
         (
             ("--table", "--metric", "http_s.mean"),
@@ -396,10 +414,15 @@ def test_axes_and_tables_have_words_and_units():
         (["20 packets", "50 packets"], [20, 50], "packets"),
         (["2.5 /s", "5 /s"], [2.5, 5], "/s"),
         (["1 %", "5 %"], [1, 5], "%"),
+        (["0.5 BDP", "4 BDP"], [0.5, 4], "BDP"),
+        (["1 BDP of 40 ms", "2 BDP of 40 ms"], [1, 2], "BDP of 40 ms"),
+        (["100 cells", "1000 cells"], [100, 1000], "cells"),
     ):
         found, kind = axis(values)
         size, name = scale(kind, max(found))
         assert ([value / size for value in found], name) == (pytest.approx(numbers), unit)
+    for names in (["1 BDP", "1 BDP of 40 ms"], ["1 BDP", "unlimited"], ["cubic", "reno"]):
+        assert axis(names) is None
     assert label_of("mean_present") == "flows present, mean"
     assert label_of("queue_packets.max") == "queue, max (packets)"
     assert label_of("rtt_s.p50") == "RTT, p50"
