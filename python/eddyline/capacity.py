@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "of_bottlenecks", "policers"]
 
-_POINTS = 400
-"""Intervals in which the rate of a recording is drawn, at most."""
+_POINTS, _MOST = 1000, 2000
+"""Intervals in which the rate of a recording is drawn: where the scenario has none for series, and at most."""
 
 
 def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
@@ -35,7 +35,7 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
 
 
 def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
-    """What the bottlenecks carry over time; of a recording, the mean of each interval in which series are recorded."""
+    """What the bottlenecks carry over time; of a recording, means of intervals as series have them."""
     document = json.loads(scenario.canonical)
     known = capacities(document)
     return {
@@ -46,7 +46,7 @@ def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
 def _recorded(scenario: _core.Scenario, document: Mapping[str, Any], link: str) -> Steps:
     end = scenario.duration_s
     interval = _core.quantity("time", document.get("record", {}).get("interval", "0 s"))
-    number = max(1, min(_POINTS, round(end / interval) if interval > 0 else _POINTS))
+    number = max(1, min(_MOST, round(end / interval) if interval > 0 else _POINTS))
     times = [end * n / number for n in range(number + 1)]
     means = scenario.capacity(link, times)
     return [point for (a, b), bps in zip(pairwise(times), means, strict=True) for point in ((a, bps), (b, bps))]

@@ -606,7 +606,8 @@ class Result(Recording):
 
         slow = of_bottlenecks(self.scenario._core)
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
-        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {})
+        chosen = "interval" in json.loads(self.scenario.canonical).get("record", {})
+        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {}, chosen)
 
     def heading(self, *, world: bool | None = None) -> str:
         """What is above a figure of it: the title, and the world. By default worlds other than `sim` are named."""

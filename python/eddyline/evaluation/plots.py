@@ -11,7 +11,7 @@ from matplotlib.ticker import NullFormatter
 from eddyline.evaluation.path import FULL_PACKET_B
 from eddyline.evaluation.response import CAPACITY
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, STYLE, heading
+from eddyline.plots.style import COLOURS, DASHES, STYLE, from_zero, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -216,7 +216,7 @@ def _trace(axis: Axes, _rows: Rows, curves: Curves | None, look: _Look) -> None:
 def _over_time(label: str) -> Callable[[Axes], None]:
     def frame(axis: Axes) -> None:
         axis.set(xlabel="time (s)", ylabel=label)
-        axis.set_ylim(bottom=0)
+        from_zero(axis)
 
     return frame
 

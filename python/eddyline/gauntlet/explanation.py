@@ -15,7 +15,7 @@ from eddyline.capacity import policers
 from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, entry, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, entry, from_zero, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Explanation:
                 if limit is not None:
                     axis.axhline(limit / size, label=f"bound, {bound.text}", **_BOUND)
                 axis.set_ylabel(f"{label} ({name})" if name else label)
-                axis.set_ylim(bottom=0)
+                from_zero(axis)
                 if lines_drawn := axis.get_legend_handles_labels()[0]:
                     axis.legend(handles=lines_drawn, loc="upper left", bbox_to_anchor=(1.0, 1.0))
             rtts.set_xlabel("time (s)")
@@ -272,7 +272,7 @@ class Explanation:
             axis.axhline(limit / size, label=f"bound, {what}", **_BOUND)
         others = "" if all(n.startswith("tested") for n in self._measured(first)) else f" of {', '.join(test.of)}"
         axis.set_ylabel(f"goodput{others} ({name})")
-        axis.set_ylim(bottom=0)
+        from_zero(axis)
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
     def _limits(self, *, poorest: bool) -> list[float]:

@@ -13,7 +13,7 @@ from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, entry, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, entry, from_zero, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _goodputs(axis: Axes, lines: Mapping[str, Line], carried: Line | None) -> No
         axis.plot(times, rates / size, label=label, color=COLOURS[place % len(COLOURS)])
     axis.set_xlabel("time (s)")
     axis.set_ylabel(name)
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.legend(loc="best")
 
 
@@ -106,5 +106,5 @@ def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
         axis.plot(means["time_s"], means["value"] / size, label=entry(str(entity)), color=COLOURS[place % len(COLOURS)])
     axis.set_xlabel("time (s)")
     axis.set_ylabel(name or "packets")
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.legend(loc="best")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, from_zero, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def before_and_after(experiences: Sequence[tuple[str, Lines]], title: str) -> Fi
                 axis.plot(times, [v / size for v in values], color=COLOURS[1 - place % 2], label=who)
             axis.set_title(name)
             axis.set_ylabel(f"{label} ({unit})")
-            axis.set_ylim(bottom=0)
+            from_zero(axis)
             axis.margins(x=0.01)
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         axes[-1].set_xlabel("time (s)")

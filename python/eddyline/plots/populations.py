@@ -8,7 +8,7 @@ from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, entry, grouped_bars, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, entry, from_zero, grouped_bars, heading, scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def _distribution(axis: Axes, known: dict[str, list[float]]) -> None:
     axis.set_ylabel("probability")
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_xlim(-0.5, longest + 0.5)
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.legend()
 
 

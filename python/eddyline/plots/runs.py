@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, from_zero, heading, scale
+from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,24 +38,44 @@ class Legend:
     Attributes:
         names: Labels of flows and links, where these are not their names.
         capacities: Points (time in s, bit/s) of what links carry, drawn with the rates.
+        chosen_interval: The scenario says how densely series are recorded, and rates are drawn so.
     """
 
     names: Mapping[str, str]
     capacities: Mapping[str, Sequence[tuple[float, float]]]
+    chosen_interval: bool = False
+
+    @property
+    def most(self) -> int:
+        """Points of a line of means, at most: with the default interval noise would hide the line."""
+        return _CHOSEN_TIMES if self.chosen_interval else _MAX_TIMES
 
 
-def _smooth(one: pd.DataFrame) -> pd.DataFrame:
-    """One line of a rate, averaged where it has more points than a figure can show, or few packets."""
-    one = _means(one, np.arange(len(one)) // max(-(-len(one) // _MAX_TIMES), 1))
+def _smooth(one: pd.DataFrame, every: int) -> pd.DataFrame:
+    """One line of a rate: means of so many intervals, and of more where packets are rare."""
+    one = _means(one, np.arange(len(one)) // every)
     return _means(one, _points(one["value"].to_numpy() > 0))
 
 
 def _means(one: pd.DataFrame, points: NDArray[np.int_]) -> pd.DataFrame:
-    """A row for each number in `points`, which has one for each row."""
+    """A row for each number in `points`, which has one for each row: at the end of its intervals."""
     if not len(one) or points[-1] == len(one) - 1:
         return one
-    means: pd.DataFrame = one[["time_s", "value"]].groupby(points).mean()
+    groups = one[["time_s", "value"]].groupby(points)
+    means: pd.DataFrame = groups.mean().assign(time_s=groups["time_s"].max())
     return means
+
+
+def _every(rows: pd.DataFrame, most: int) -> int:
+    """How many intervals of series are one point, so that no line has more than `most`."""
+    longest = int(rows.groupby("entity", observed=True).size().max()) if len(rows) else 0
+    return max(-(-longest // most), 1)
+
+
+def _interval(rows: pd.DataFrame) -> float:
+    """The interval of series in seconds; 0 where there is a single one."""
+    steps = np.diff(np.unique(rows["time_s"]))
+    return float(np.median(steps)) if len(steps) else 0.0
 
 
 def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
@@ -95,6 +116,7 @@ def _stretches(values: NDArray[np.bool_], rows: NDArray[np.int_]) -> list[NDArra
 _PACKETS = 5  # of a slow flow that a point averages
 _SILENCE = 1.5  # times the usual gap between packets, or the longest but for one in ten
 _MAX_TIMES = 400  # points of a line of means
+_CHOSEN_TIMES = 2000  # where the scenario chooses the interval
 
 
 def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = None) -> Figure:
@@ -105,10 +127,11 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
         title: Above the figure.
         legend: Names of lines, and capacities.
     """
-    return overview(_over_runs(runs), f"{title}: means and 95 % intervals of {len(runs)} runs", legend)
+    most = (legend or Legend({}, {})).most
+    return overview(_over_runs(runs, most), f"{title}: means and 95 % intervals of {len(runs)} runs", legend)
 
 
-def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _over_runs(runs: Sequence[pd.DataFrame], most: int) -> pd.DataFrame:
     """Series of means, with `low` and `high` of the 95 % interval.
 
     Long series are averaged over intervals first, rates over the intervals in which the first run has packets.
@@ -116,7 +139,7 @@ def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
     from eddyline.summary import student_t
 
     end = max((float(run["time_s"].max()) for run in runs if len(run)), default=0.0)
-    width = end / _MAX_TIMES
+    width = end / most
     binned = []
     for run in runs:
         step = float(run["time_s"].drop_duplicates().sort_values().diff().median())
@@ -150,8 +173,8 @@ def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
     rates = run[run["quantity"] == "throughput_bps"]
     merged: dict[tuple[str, float], float] = {}
     for name, one in rates.groupby("entity", sort=False, observed=True):
-        middles = one["time_s"].groupby(_points(one["value"].to_numpy() > 0)).transform("mean")
-        merged |= {(str(name), time): middle for time, middle in zip(one["time_s"], middles, strict=True)}
+        ends = one["time_s"].groupby(_points(one["value"].to_numpy() > 0)).transform("max")
+        merged |= {(str(name), time): end for time, end in zip(one["time_s"], ends, strict=True)}
     return merged
 
 
@@ -168,8 +191,8 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
                 rows = _since_start(rows, series[series["quantity"] == "throughput_bps"])
             # a flow has its colour in all panels, although its first round trip may end after another one's
             order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
-            _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
-            axis.set_title(name)
+            width = _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
+            axis.set_title(name if width is None else f"{name}, means of {seconds(width)}")
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
     return figure
@@ -207,8 +230,11 @@ def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title:
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend) -> None:
+def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend) -> float | None:
+    """Draws a quantity; returns the seconds over which rates are averaged if these are more than those of series."""
     values = rows["value"]
+    averaged = unit == "rate" and "low" not in rows
+    every, interval = _every(rows, legend.most) if averaged else 1, _interval(rows)
     carried = legend.capacities if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
     size, name = scale(unit, max([float(values.max()) if len(values) else 0.0, *limits]))
@@ -219,23 +245,31 @@ def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, uni
     lines = [(place, entity) for place, entity in enumerate(chosen(order, MAX_LINES)) if entity in entities]
     for place, entity in lines:
         one = rows[rows["entity"] == entity]
-        if unit == "rate" and "low" not in one:
-            one = _smooth(one)
+        if averaged:
+            one = _smooth(one, every)
+        # a rate is the mean of the interval before its time, other quantities are of that time
+        step: Literal["pre"] | None = "pre" if unit == "rate" else None
+        if unit == "rate" and len(one):
+            begin = one.iloc[:1].assign(time_s=max(0.0, float(one["time_s"].iloc[0]) - every * interval))
+            one = pd.concat([begin, one])
+        colour = COLOURS[place % len(COLOURS)]
         if "low" in one:
             low, high = one["low"] / size, one["high"] / size
-            axis.fill_between(one["time_s"], low, high, color=COLOURS[place % len(COLOURS)], alpha=0.2, linewidth=0)
+            axis.fill_between(one["time_s"], low, high, color=colour, alpha=0.2, linewidth=0, step=step)
         axis.plot(
             one["time_s"],
             one["value"] / size,
+            drawstyle="default" if step is None else "steps-pre",
             label=entry(legend.names.get(entity, entity)),
-            color=COLOURS[place % len(COLOURS)],
+            color=colour,
             linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
         )
     axis.set_ylabel(f"{label} ({name})" if name else label)
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.margins(x=0.01)
     more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
+    return every * interval if every > 1 else None
 
 
 def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: str, colour: str) -> None:
@@ -275,7 +309,7 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
                 look = {"color": colours[name], "linewidth": width, "alpha": alpha}
                 axis.plot(part["time_s"], part["value"], label=entry(f"{name}, {world}"), **look)
             axis.set_ylabel(label)
-            axis.set_ylim(bottom=0)
+            from_zero(axis)
             axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)

@@ -6,6 +6,7 @@ import shutil
 import warnings
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
@@ -31,6 +32,7 @@ __all__ = [
     "STYLE",
     "chosen",
     "entry",
+    "from_zero",
     "grouped_bars",
     "heading",
     "lacks_characters",
@@ -48,6 +50,7 @@ DASHES = ["-", "--", "-.", ":"]
 MARKERS = ["o", "^"]
 MAX_LINES = 12  # lines in one panel
 _FEW = 64
+_ROOM = 1.05  # of the largest value
 _TWO_DECADES = 101.0
 
 ENDINGS = (".png", ".svg", ".pdf", ".pgf")
@@ -213,6 +216,12 @@ def numbered(axis: Any, ratio: float) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
     axis.set_major_formatter(plain)
     axis.set_minor_formatter(NullFormatter())
+
+
+def from_zero(axis: Axes) -> None:
+    """An axis of what is drawn, from zero on, with room for markers and lines at the top."""
+    largest = axis.dataLim.y1
+    axis.set_ylim(0, _ROOM * largest if 0 < largest < inf else None)
 
 
 def grouped_bars(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MARKERS, MAX_LINES, STYLE, entry, heading, numbered, scale
+from eddyline.plots.style import COLOURS, DASHES, MARKERS, MAX_LINES, STYLE, entry, from_zero, heading, numbered, scale
 from eddyline.quantities import shortened
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _panel(
             errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]
             axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt=mark, markersize=4, label=entry(name))
     axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 

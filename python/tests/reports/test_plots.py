@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
 from eddyline.plots.picture import empty
-from eddyline.plots.runs import overview, repeated
+from eddyline.plots.runs import Legend, overview, repeated
 from eddyline.plots.style import MAX_LINES, chosen
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
@@ -22,6 +22,7 @@ from eddyline.reports.plots import Data, plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 ROWS = [
     {"way": "down", "k": 1.0, "rate": 1e6, "goal": 4e6, "name": "a, b"},
@@ -158,6 +159,15 @@ def test_a_flow_has_its_colour_in_all_panels() -> None:
     assert len({*colours[0].values()}) == 2
 
 
+def points(line: Line2D) -> tuple[list[float], list[float]]:
+    """Ends of the intervals of a rate, and its means in them; the line begins where the first one does."""
+    assert line.get_drawstyle() == "steps-pre"
+    times, rates = list(line.get_xdata()), list(line.get_ydata())
+    assert times[0] <= times[1]
+    assert rates[0] == rates[1]
+    return times[1:], rates[1:]
+
+
 def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     """A packet in every sixth interval is a line at the mean rate, not teeth between nothing and six times that."""
     rows = [(0.002 * k, 6e6 if k % 6 == 0 else 0.0) for k in range(320)]
@@ -166,14 +176,15 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     )
     (axis,) = overview(series, "a slow flow").axes
     (line,) = axis.get_lines()
-    assert list(line.get_ydata())[:-1] == [1.0] * 9
-    assert line.get_ydata()[-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
+    assert points(line)[1][:-1] == [1.0] * 9
+    assert points(line)[1][-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
     slowed = series.assign(value=[2e6 if k < 100 else v for k, v in enumerate(series["value"])])
     (line,) = overview(slowed, "a flow that is slowed down").axes[0].get_lines()
     # each interval by itself until then, so that it does not fall before its cause
-    assert list(line.get_xdata()[:100]) == [pytest.approx(0.002 * k) for k in range(100)]
-    assert set(line.get_ydata()[:100]) == {2.0}
-    assert line.get_ydata()[102:-1] == pytest.approx(1.0, rel=0.2)
+    ends, rates = points(line)
+    assert ends[:100] == [pytest.approx(0.002 * k) for k in range(100)]
+    assert set(rates[:100]) == {2.0}
+    assert rates[102:-1] == pytest.approx([1.0] * len(rates[102:-1]), rel=0.2)
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}
@@ -186,7 +197,8 @@ def drawn(values: list[float]) -> tuple[list[float], list[float]]:
     )
     (line,) = overview(series, "one flow").axes[0].get_lines()
     unit = 1e6 if max(values) >= 1e6 else 1e3
-    return list(line.get_xdata()), [y * unit for y in line.get_ydata()]
+    times, rates = points(line)
+    return times, [rate * unit for rate in rates]
 
 
 @pytest.mark.parametrize("after", [[2e6] * 10, [1e5, 0.0, 1e5, *[2e6] * 10], [1e5, *[0.0] * 5] * 8], ids=len)
@@ -198,6 +210,31 @@ def test_a_silence_is_drawn_as_one(after: list[float]) -> None:
         (round(0.1 * (k + 1), 6), values[k]) for k in range(30)
     ]
     assert max(rates[30:]) == pytest.approx(max(after) if max(after) > 1e5 else 1e5 / 6, rel=0.25)
+
+
+def test_a_rate_is_a_step_over_its_interval() -> None:
+    """So it is not above what the link carries after that has fallen."""
+    series = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [10e6, 10e6, 2e6]}).assign(
+        quantity="throughput_bps", kind="flow", entity="one"
+    )
+    legend = Legend({}, {"down": [(0.0, 10e6), (2.0, 10e6), (2.0, 2e6), (3.0, 2e6)]})
+    carried, rate = overview(series, "a step", legend).axes[0].get_lines()
+    assert rate.get_path().vertices.tolist() == [[0, 10], [0, 10], [1, 10], [1, 10], [2, 10], [2, 2], [3, 2]]
+    assert carried.get_xydata().tolist() == [[0, 10], [2, 10], [2, 2], [3, 2]]
+
+
+def test_a_title_says_over_what_rates_are_averaged() -> None:
+    """Noise of single intervals is averaged away unless the scenario chooses the interval."""
+    series = pd.DataFrame({"time_s": [0.06 * (k + 1) for k in range(1000)], "value": 2e6}).assign(
+        quantity="throughput_bps", kind="flow", entity="one"
+    )
+    series.loc[500, "value"] = 0.0  # an outage
+    lowest = {}
+    for own, title in ((False, "Throughput, means of 180 ms"), (True, "Throughput")):
+        axis = overview(series, "an outage", Legend({}, {}, own)).axes[0]
+        assert axis.get_title(loc="left") == title
+        lowest[own] = min(points(axis.get_lines()[0])[1])
+    assert lowest == {False: pytest.approx(4 / 3), True: 0.0}
 
 
 def test_silences_between_rare_packets_are_drawn() -> None:
@@ -220,7 +257,7 @@ def test_a_point_of_several_runs_averages_as_many_packets() -> None:
     ]
     (axis,) = repeated(runs, "a slow flow").axes
     (line,) = axis.get_lines()
-    assert line.get_ydata()[:-1] == pytest.approx([1.0] * 9)
+    assert points(line)[1][:-1] == pytest.approx([1.0] * 9)
     (band,) = axis.collections
     ends = band.get_paths()[0].vertices[:, 1]
     assert ends[ends > 0.7].max() < 1.4  # without the last point, of one packet more or less

@@ -109,6 +109,16 @@ def test_a_panel_per_metric_with_lines_and_bands(swept):
     assert swept.plot("goodput_bps", x="link.up.delay").get_axes()[0].get_xlabel() == "link.up.delay (ms)"
 
 
+def test_nearly_equal_means_have_room_above_them(lossy, tmp_path):
+    """A margin by the range of the values has no room for markers, or for the line at the top."""
+    vary = {"link.down.queue.limit": ["900 packets", "1000 packets"]}
+    (panel,) = el.sweep(lossy(), vary, out=tmp_path / "g").plot("goodput_bps").get_axes()
+    (line,) = panel.lines
+    largest = max(line.get_ydata())
+    assert min(line.get_ydata()) > 0.99 * largest
+    assert panel.get_ylim() == (0.0, pytest.approx(1.05 * largest))
+
+
 def test_names_are_an_axis_too(lossy, tmp_path):
     vary = {"flow.download.controller.kind": ["newreno", "cubic"]}
     panel = el.sweep(lossy(), vary, seeds=3, out=tmp_path / "g").plot("goodput_bps").get_axes()[0]
