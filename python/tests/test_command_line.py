@@ -142,6 +142,13 @@ def test_files_that_are_no_scenarios(eddyline, tmp_path, content):
     assert "panicked" not in ran.err
 
 
+def test_a_folder_that_is_gone_is_named(scenario, tmp_path):
+    name = scenario().name
+    text = f"mkdir gone && cd gone && rmdir ../gone && {shlex.quote(str(COMMAND))} run ../{name}"
+    p = subprocess.run(["sh", "-c", text], capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=60)
+    assert (p.returncode, p.stderr) == (1, "error: the current folder: No such file or directory\n")
+
+
 def test_a_closed_pipe_is_no_error(scenario):
     path = scenario()
     text = f"{COMMAND} run {path} --json | true; {COMMAND} run {path} | true"

@@ -128,7 +128,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _report("out of memory", "a shorter duration, fewer flows or no series need less")
         return 1
     except OSError as e:
-        _report(f"{e.filename or ''}{': ' if e.filename else ''}{e.strerror or e}", None)
+        place = e.filename or ("" if _has_folder() else "the current folder")
+        _report(f"{place}{': ' if place else ''}{e.strerror or e}", None)
         return 1
     except BaseException as e:  # last resort: no traceback unless it is requested
         if os.environ.get("EDDYLINE_DEBUG"):
@@ -139,6 +140,15 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _has_folder() -> bool:
+    """Whether the current folder exists still."""
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _escape() -> None:

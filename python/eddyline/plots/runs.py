@@ -53,7 +53,8 @@ class Legend:
 
 def _smooth(one: pd.DataFrame, every: int) -> pd.DataFrame:
     """One line of a rate: means of so many intervals, and of more where packets are rare."""
-    one = _means(one, np.arange(len(one)) // every)
+    # the rest belongs to the last
+    one = _means(one, np.minimum(np.arange(len(one)) // every, max(len(one) // every - 1, 0)))
     return _means(one, _points(one["value"].to_numpy() > 0))
 
 
