@@ -59,6 +59,27 @@ fn one_flow_converges_to_the_equilibrium() {
     }
 }
 
+/// A queue of data and of acknowledgements, one for each four packets, has as many packets as arrive in its delay.
+#[test]
+fn queues_count_thinned_acknowledgements() {
+    let mut n = network(
+        vec![link("there", 10_000_000, 10), link("back", 10_000_000, 10)],
+        vec![fast_flow("one", 100.0, &[0], &[1]), fast_flow("other", 50.0, &[1], &[0])],
+    );
+    n.duration = Time::from_ms(40_000);
+    n.flows[1].tcp.ack_every = 4;
+    for model in BOTH {
+        let d = follow(&n, &exact(model));
+        assert!(d.from_equilibrium.expect("compared") < 1e-6);
+        let (one, other) = (d.flows[0].packets_per_s, d.flows[1].packets_per_s);
+        for (link, arriving) in [(0, one + other / 4.0), (1, other + one)] {
+            let queued = d.series.of(LINK, link, Quantity::QueuePackets).last().expect("recorded").1;
+            close(queued, d.links[link as usize].queueing_delay_s * arriving, 1e-5);
+        }
+        assert!(d.links[0].queueing_delay_s > 1e-3);
+    }
+}
+
 /// An ACK-clocked flow's queue is its window less what the path holds, and nothing else.
 #[test]
 fn a_constant_window_is_a_constant_queue() {
