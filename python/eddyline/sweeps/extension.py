@@ -23,7 +23,7 @@ from eddyline.source import Source
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.frame import read_table
-from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of
+from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of, identity
 from eddyline.sweeps.parts import POINTS, label_types, labelled
 from eddyline.sweeps.store import EXTENSION_PART, PARTS, name_of, parts_of
 
@@ -95,7 +95,7 @@ def extend(
         table = stored if kind == POINTS else read_table(folder, kind, old)
         if kind == POINTS or table.num_rows:
             content[kind] = _renumbered(table, kept, old, grid)
-    part_files.write(part, content)
+    part_files.write(part, content, identity(json.loads(texts[MANIFEST])))
     for name, text in texts.items():
         put(staging / name, text)
     staging.rename(folder / EXTENSION)

@@ -15,7 +15,7 @@ from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.groups import with_groups_of_one
 from eddyline.sweeps.part_files import Damaged
 from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_superseded
-from eddyline.sweeps.store import parts_of, read_part
+from eddyline.sweeps.store import parts_of, read_part, require_sweep, twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,9 +95,15 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
     """
     failed: list[tuple[int, int]] | None = None
     for _ in range(_MAX_TRIES):
-        spans = parts_of(folder)
+        document, spans = manifest.read(folder), parts_of(folder)
         try:
-            found = [t for t in (read_part(folder, span, kind) for span in spans) if t is not None]
+            if document is not None:
+                for span in spans:
+                    require_sweep(folder, span, manifest.identity(document))
+            read = [(span, read_part(folder, span, kind)) for span in spans]
+            found = [table for _, table in read if table is not None]
+            if kind == POINTS and (damaged := twice(folder, read)) is not None:
+                raise damaged
         except Damaged:
             if spans == failed:
                 raise

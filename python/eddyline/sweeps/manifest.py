@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["EXTENSION", "FORMAT", "MANIFEST", "differences", "grid_of", "own_points", "read", "without_shard"]
+__all__ = [
+    "EXTENSION",
+    "FORMAT",
+    "MANIFEST",
+    "differences",
+    "grid_of",
+    "identity",
+    "own_points",
+    "read",
+    "without_shard",
+]
 
 MANIFEST = "sweep.json"
 
@@ -60,6 +71,14 @@ def own_points(document: Mapping[str, Any]) -> range:
     """The points that the folder is for: all, or every so many of a shard."""
     index, shards = document.get("shard", (1, 1))
     return range(index - 1, document["points"], shards)
+
+
+def identity(document: Mapping[str, Any]) -> str:
+    """A digest of what makes two sweeps the same one, as `differences` has it; shards are of the whole sweep."""
+    same = [document.get(key) for key in ("version", "world", "seeds", "first_seed", "scenario_sha256", "set")]
+    named = [sorted(document.get(key, {}).items()) for key in ("files", "controllers")]
+    text = json.dumps([same, list(document["vary"].items()), named], ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
 
 
 def without_shard(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _merged(folders: Sequence[Path], out: Path) -> Swept:
                 put(out / name, text)
             synced(out.absolute().parent)
         copies.take(out, folders, document["files"])
-        store = Store(out, grid)
+        store = Store(out, grid, document)
         already = len(store.done)
         for folder in folders:
             if not out.samefile(folder):

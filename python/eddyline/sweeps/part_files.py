@@ -1,4 +1,4 @@
-"""The files of a part, one a table. That of the points records how many rows each other one has.
+"""The files of a part, one a table. That of the points records the rows of each other one, and the sweep of all.
 
 So a file that is missing, cut short or of another part is damage, not a table without rows. Parts of format 1 have no
 record: there, only files that are present can be found damaged.
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Damaged", "check", "kinds", "read", "write"]
+__all__ = ["Damaged", "check", "kinds", "read", "require_sweep", "write"]
 
 _T = TypeVar("_T")
 
 _ROWS = b"eddyline.rows"
 """Key of the record in the metadata of the table of points."""
+
+_SWEEP = b"eddyline.sweep"
+"""Key of the sweep's identity there; earlier parts have none."""
 
 
 class Damaged(EddylineError):  # noqa: N818 - the name of a state
@@ -35,11 +38,11 @@ class Damaged(EddylineError):  # noqa: N818 - the name of a state
         super().__init__(f"{path}: {how}", f"remove the folder {path.parent}: the next sweep runs its points again")
 
 
-def write(part: Path, content: Mapping[str, Any]) -> None:
-    """Writes the tables of a part into its folder, and flushes all to the disk."""
+def write(part: Path, content: Mapping[str, Any], sweep: str) -> None:
+    """Writes the tables of a part of the sweep with this identity into its folder, and flushes all to the disk."""
     rows = {kind: table.num_rows for kind, table in sorted(content.items()) if kind != POINTS}
     for kind, table in content.items():
-        record = {_ROWS: json.dumps(rows)} if kind == POINTS else None
+        record = {_ROWS: json.dumps(rows), _SWEEP: sweep} if kind == POINTS else None
         parquet.write(table.replace_schema_metadata(record), _path(part, kind))
         synced(_path(part, kind))
     synced(part)
@@ -61,15 +64,27 @@ def read(part: Path, kind: str) -> Any:
     return table
 
 
-def check(part: Path) -> None:
-    """Makes sure that a part has all of its tables, by their footers.
+def check(part: Path, sweep: str) -> None:
+    """Makes sure that a part has all of its tables, by their footers, and is of the sweep with this identity.
 
     Raises:
-        Damaged: One is missing or cut short.
+        Damaged: One is missing or cut short, or the part is of another sweep.
     """
+    require_sweep(part, sweep)
     for kind, rows in _recorded(part).items():
         path = _path(part, kind)
         _require(_loaded(parquet.footer, path).num_rows, rows, path)
+
+
+def require_sweep(part: Path, sweep: str) -> None:
+    """Makes sure that a part is of the sweep with this identity.
+
+    Raises:
+        Damaged: It is of another one.
+    """
+    found = _loaded(parquet.footer, _path(part, POINTS)).metadata.get(_SWEEP)
+    if found not in (None, sweep.encode()):
+        raise Damaged(_path(part, POINTS), "of another sweep than the folder")
 
 
 def kinds(part: Path) -> list[str]:

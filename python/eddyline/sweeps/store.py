@@ -18,19 +18,21 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 import eddyline.sweeps.part_files as part_files
 from eddyline.sweeps.disk import STAGING, synced
-from eddyline.sweeps.manifest import EXTENSION
+from eddyline.sweeps.manifest import EXTENSION, identity
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part"]
+__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part", "require_sweep", "twice"]
 
 PARTS = "parts"
 
@@ -68,6 +70,33 @@ def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
     return part_files.read(_place_of(folder, span), kind)
 
 
+def twice(folder: Path, several: Sequence[tuple[tuple[int, int], Any]]) -> part_files.Damaged | None:
+    """The error about a finished point that two parts have, as where one was copied; None where there is none.
+
+    Args:
+        folder: The folder.
+        several: The tables of points, by their parts.
+    """
+    if len(several) < 2:
+        return None
+    done = [(span, set(table.filter(pc.is_null(table["failure"]))["point"].to_pylist())) for span, table in several]
+    seen: set[int] = set()
+    for span, points in done:
+        if not seen.isdisjoint(points):
+            return part_files.Damaged(_place_of(folder, span) / f"{POINTS}.parquet", "of points that another part has")
+        seen |= points
+    return None
+
+
+def require_sweep(folder: Path, span: tuple[int, int], sweep: str) -> None:
+    """Makes sure that a part is of the sweep with this identity.
+
+    Raises:
+        Damaged: It is of another one.
+    """
+    part_files.require_sweep(_place_of(folder, span), sweep)
+
+
 def _place_of(folder: Path, span: tuple[int, int]) -> Path:
     return folder / EXTENSION / EXTENSION_PART if span == _EXTENSION else folder / PARTS / name_of(span)
 
@@ -86,11 +115,12 @@ class Store:
         approximations: What the world could not model exactly, of all points.
 
     Raises:
-        Damaged: A part lacks a table.
+        Damaged: A part lacks a table, is of another sweep, or has points that another one has.
     """
 
-    def __init__(self, folder: Path, grid: Grid) -> None:
+    def __init__(self, folder: Path, grid: Grid, document: Mapping[str, Any]) -> None:
         self._folder = folder
+        self._sweep = identity(document)
         self._grid = grid
         self._parts = folder / PARTS
         self._parts.mkdir(exist_ok=True)
@@ -99,9 +129,13 @@ class Store:
         self.done: set[int] = set()
         self.failures: dict[int, str] = {}
         self.approximations: dict[str, None] = {}
+        stored = []
         for span in self._spans:
-            part_files.check(_place_of(folder, span))
-            table = read_part(folder, span, POINTS)
+            part_files.check(_place_of(folder, span), self._sweep)
+            stored.append((span, read_part(folder, span, POINTS)))
+        if (damaged := twice(folder, stored)) is not None:
+            raise damaged
+        for _, table in stored:
             columns = (table[name].to_pylist() for name in ("point", "failure", "approximations"))
             for point, failure, approximations in zip(*columns, strict=True):
                 self._count(point, failure, approximations)
@@ -185,7 +219,7 @@ class Store:
         staging = self._folder / STAGING
         staging.mkdir()
         try:
-            part_files.write(staging, content)
+            part_files.write(staging, content, self._sweep)
             staging.rename(self._parts / name_of(span))
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)

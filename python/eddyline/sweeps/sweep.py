@@ -19,7 +19,7 @@ from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
-from eddyline.sweeps.store import PARTS, Store
+from eddyline.sweeps.store import PARTS, Store, parts_of
 from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def run(
             elif _grows(folder, known, plan, document):
                 extend(folder, known, plan.grid, _carried(folder, known, plan) or {}, texts_of(plan, document))
             copies.store(folder, plan, document["files"])
-            store = Store(folder, plan.grid)
+            store = Store(folder, plan.grid, manifest.read(folder) or document)
             already = len(store.done)
             observer.started(len(plan.own), already)
             wanted = [point for point in plan.own if point not in store.done and (only is None or point in only)]
@@ -270,6 +270,11 @@ def claim(folder: Path) -> None:
             listed = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
             raise InputError(
                 f"{folder}: holds files that are not a sweep's: {listed}", "choose a new or empty folder for --out"
+            )
+        if parts_of(folder):
+            raise InputError(
+                f"{folder}: holds results of a sweep whose description, {manifest.MANIFEST}, is missing",
+                "choose another folder for --out, or remove it",
             )
     claim_parent(folder)
 

@@ -18,7 +18,7 @@ from eddyline.errors import InputError, ScenarioError
 from eddyline.source import Source
 from eddyline.sweeps.copies import copied
 from eddyline.sweeps.entities import ENTITIES, stored
-from eddyline.sweeps.extension import stored_source
+from eddyline.sweeps.extension import SCENARIOS, stored_source
 from eddyline.sweeps.frame import read_silently, read_table
 from eddyline.sweeps.grid import Vary
 from eddyline.sweeps.parts import POINTS
@@ -113,8 +113,11 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
     try:
         found = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
     except ScenarioError as e:
-        if not relative or e.unknown_controllers:
+        if e.unknown_controllers:
             raise
+        if not relative:  # the file has another name than the scenario is given
+            path = next((folder / name for name in SCENARIOS.values() if (folder / name).is_file()), folder)
+            raise InputError(str(e).replace(f"{plan.source.name}:", f"{path}:"), e.hint) from None
         raise InputError(
             f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(relative)}",
             "eddyline sweep with the scenario's own file and another --out DIR runs it again",

@@ -21,6 +21,7 @@ from eddyline.sweeps.worker import Outcome
 BATCHES = [[3 * i + k for k in range(3)] for i in range(10)]
 
 GRID = Grid([Vary("a", tuple(map(str, range(200))))])
+SWEEP = {"vary": {"a": [str(value) for value in range(200)]}}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def points_of(folder: Path) -> list[int]:
 
 def fill(folder: Path, batches) -> None:
     """As a sweep does: what is stored already is not done again."""
-    held = Store(folder, GRID)
+    held = Store(folder, GRID, SWEEP)
     for batch in batches:
         left = [p for p in batch if p not in held.done]
         held.add([outcome(p) for p in left])
@@ -72,12 +73,12 @@ def test_what_goes_in_comes_out_by_point(tmp_path):
     assert flows["goodput_bps"].to_pylist() == [None if p % 3 else p for p in range(200) for _ in range(2)]
     assert read_table(tmp_path, "links", GRID)["lost"].to_pylist() == list(range(1, 200, 2))
     assert len(parts_of(tmp_path)) == 1
-    again = Store(tmp_path, GRID)
+    again = Store(tmp_path, GRID, SWEEP)
     assert (again.done, list(again.approximations)) == (set(range(200)), ["a note"])
 
 
 def test_a_column_without_values_is_nan(tmp_path):
-    held = Store(tmp_path, GRID)
+    held = Store(tmp_path, GRID, SWEEP)
     held.add([Outcome(0, {"links": [{"name": "l", "lost": None, "bottleneck": None, "utilisation": None}]})])
     held.finish()
     frame = _frame(read_table(tmp_path, "links", GRID), text=())
@@ -85,7 +86,7 @@ def test_a_column_without_values_is_nan(tmp_path):
 
 
 def test_parts_are_joined_on_the_way(tmp_path):
-    held = Store(tmp_path, GRID)
+    held = Store(tmp_path, GRID, SWEEP)
     for point in range(100):
         held.add([outcome(point)])
         held.flush()
@@ -95,7 +96,7 @@ def test_parts_are_joined_on_the_way(tmp_path):
 
 
 def test_a_failure_gives_way_to_success_and_to_a_later_failure(tmp_path):
-    held = Store(tmp_path, GRID)
+    held = Store(tmp_path, GRID, SWEEP)
     held.add([outcome(1, "first"), outcome(2, "first"), outcome(3)])
     held.flush()
     held.add([outcome(2), outcome(1, "second")])
@@ -107,7 +108,7 @@ def test_a_failure_gives_way_to_success_and_to_a_later_failure(tmp_path):
             2: None,
             3: None,
         }
-        again = Store(tmp_path, GRID)
+        again = Store(tmp_path, GRID, SWEEP)
         assert (again.done, again.failures) == ({2, 3}, {1: "second"})
         held.finish()
 

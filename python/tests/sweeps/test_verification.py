@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eddyline as el
-from eddyline.sweeps import manifest
+import eddyline.sweeps.manifest as manifest
 from eddyline.sweeps.grid import Grid, Vary
 from eddyline.sweeps.part_files import write
 from eddyline.sweeps.sweep import SweepListener
@@ -32,7 +32,8 @@ def changed(folder: Path, kind: str, change: Callable[[pa.Table], pa.Table]) -> 
     (part,) = (folder / "parts").iterdir()
     tables = {file.stem: pq.read_table(file) for file in part.glob("*.parquet")}
     tables[kind] = change(tables[kind])
-    write(part, tables)
+    document = json.loads((folder / "sweep.json").read_text())
+    write(part, tables, manifest.identity(document))
 
 
 @pytest.mark.parametrize(
@@ -247,3 +248,12 @@ def test_a_controller_of_ones_own_is_needed(eddyline, lossy, tmp_path):
     assert eddyline("verify", "grid", "--controllers", "mine.py").code == 0
     ran = eddyline("verify", "grid")
     assert (ran.code, "loaded with --controllers FILE" in ran.err) == (2, True)
+
+
+def test_the_stored_scenario_of_a_sweep_is_named_as_the_file_that_it_is(eddyline, lossy, tmp_path):
+    assert eddyline("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--out", "grid", "-q").code == 0
+    path = tmp_path / "grid" / "scenario.toml"
+    path.write_text(path.read_text().replace("duration", "duratoin", 1))
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.err.startswith("error: grid/scenario.toml:")) == (2, True), ran.err
+    assert "did you mean duration?" in ran.err

@@ -1,0 +1,56 @@
+"""Parts that are not those of the folder's sweep, or are there twice: an error, never numbers."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import eddyline as el
+
+VARY = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s")
+
+
+@pytest.fixture
+def swept(eddyline, lossy):
+    """Two finished sweeps that differ by an override; gives the command of the first."""
+    words = ("sweep", lossy(), *VARY, "--out", "grid", "--table")
+    other = ("sweep", lossy(), *VARY, "--out", "other", "-q", "--set", "link.up.rate=100 kbit/s")
+    assert [eddyline(*each).code for each in (words, other)] == [0, 0]
+    return words
+
+
+def test_results_without_their_description_are_no_sweep(eddyline, swept, tmp_path):
+    shutil.copy(tmp_path / "other" / "sweep.json", tmp_path / "kept.json")
+    (tmp_path / "other" / "sweep.json").unlink()
+    ran = eddyline(*swept[:4], "--out", "other")
+    assert (ran.code, "whose description, sweep.json, is missing" in ran.err) == (2, True)
+    assert not (tmp_path / "other" / "sweep.json").exists()
+    # the same with its own description back
+    shutil.copy(tmp_path / "kept.json", tmp_path / "other" / "sweep.json")
+    assert len(el.read_sweep(tmp_path / "other")) == 2
+
+
+def test_parts_of_another_sweep_are_refused(eddyline, swept, tmp_path):
+    shutil.rmtree(tmp_path / "grid" / "parts")
+    shutil.copytree(tmp_path / "other" / "parts", tmp_path / "grid" / "parts")
+    ran = eddyline(*swept)
+    assert (ran.code, ran.out) == (1, "")
+    assert "0000001-0000001/points.parquet: of another sweep than the folder" in ran.err
+    assert "hint: remove the folder" in ran.err
+    with pytest.raises(el.EddylineError, match="of another sweep"):
+        el.read_sweep(tmp_path / "grid")
+    shutil.rmtree(tmp_path / "grid" / "parts" / "0000001-0000001")
+    assert eddyline(*swept).code == 0
+
+
+def test_points_that_are_there_twice_are_refused(eddyline, swept, tmp_path):
+    parts = tmp_path / "grid" / "parts"
+    shutil.copytree(parts / "0000001-0000001", parts / "0000002-0000002")
+    ran = eddyline(*swept)
+    assert (ran.code, ran.out) == (1, "")
+    assert "0000002-0000002/points.parquet: of points that another part has" in ran.err
+    with pytest.raises(el.EddylineError, match="another part has"):
+        el.read_sweep(tmp_path / "grid")
+    shutil.rmtree(parts / "0000002-0000002")
+    assert len(el.read_sweep(tmp_path / "grid")) == 2
