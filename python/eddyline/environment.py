@@ -26,6 +26,7 @@ from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
 from eddyline.scenario import Scenario
 from eddyline.spelling import unknown
+from eddyline.sweeps.grid import require_effect
 
 try:
     import gymnasium
@@ -197,6 +198,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             raise InputError(f"max_window: a number of packets from 1 to 2^40 is expected, not {max_window!r}")
         self._scenarios = scenarios
         self._randomise = {key: _values(key, values) for key, values in (randomise or {}).items()}
+        require_effect(list(self._randomise), "randomise")
         if "seed" in self._randomise:
             raise InputError("randomise seed: reset() gives each episode its seed", "reset(seed=n) chooses it")
         for key, values in self._randomise.items():

@@ -606,8 +606,11 @@ class Result(Recording):
 
         slow = of_bottlenecks(self.scenario._core)
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
-        chosen = "interval" in json.loads(self.scenario.canonical).get("record", {})
-        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {}, chosen)
+        given, rows = json.loads(self.scenario.canonical), self._parsed()["flows"]
+        chosen = "interval" in given.get("record", {})
+        stopped = {flow["name"] for flow in given.get("flow", ()) if "stop" in flow}
+        ended = {r["name"] for r in rows if r["completed_at_s"] is not None or r["name"].split("[")[0] in stopped}
+        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {}, chosen, frozenset(ended))
 
     def heading(self, *, world: bool | None = None) -> str:
         """What is above a figure of it: the title, and the world. By default worlds other than `sim` are named."""

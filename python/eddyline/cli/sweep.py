@@ -190,6 +190,8 @@ def command(
         raise click.UsageError("--table and --json: one of them goes to standard output")
     if plot is not None:
         claim_figure(plot)
+    elif x is not None or by is not None:
+        raise click.UsageError(f"{'--x' if by is None else '--by'} is for a figure: it needs --plot FILE")
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
     first, number = seeds
     if first is not None:
@@ -199,7 +201,7 @@ def command(
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table or metrics:
         choice.require(plan, of, metrics)
-    if plot is not None or x is not None or by is not None:
+    if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
     with Bar(silent=quiet or no_progress) as bar:
         try:

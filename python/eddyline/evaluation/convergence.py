@@ -70,9 +70,10 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
 
 
 def _settled(since: Numbers, one: Numbers, other: Numbers, delta: float) -> float | None:
-    """The first time at which the averaged shares are between (1 - delta) / 2 and (1 + delta) / 2."""
-    both = one + other
-    within = np.flatnonzero((both > 0) & (np.abs(other - one) <= delta * both))
+    """The first time from which the shares, of 5 s and of the rest, are between (1 - delta) / 2 and (1 + delta) / 2."""
+    both, apart = one + other, other - one
+    rest, rest_apart = (np.cumsum(values[::-1])[::-1] for values in (both, apart))
+    within = np.flatnonzero((both > 0) & (np.abs(apart) <= delta * both) & (np.abs(rest_apart) <= delta * rest))
     return float(since[within[0]]) if len(within) else None
 
 
@@ -86,7 +87,8 @@ CONVERGENCE = Experiment(
     place="20 Mbit/s, 40 ms, buffer of 1 BDP, 1 Mbit/s of Poisson traffic",
     reading=(
         "A second flow joins after 20 s. Settled: the end of the first 5 s in which the flows' shares of what both"
-        " have are between (1 - delta) / 2 and (1 + delta) / 2, counted from the joining, for delta 20 % and 5 %. "
+        " have are between (1 - delta) / 2 and (1 + delta) / 2, and in the mean from then to the end, counted from the "
+        "joining, for delta 20 % and 5 %. "
         "Jain's index (of rates over 5 s) and the second flow's share are means over the later half of the time "
         "with both."
     ),

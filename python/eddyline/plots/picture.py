@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from eddyline.plots.fitting import resized
-from eddyline.plots.style import FONTS, STYLE, literally
+from eddyline.plots.style import STYLE, literally
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
@@ -32,10 +32,10 @@ class Picture(Figure):
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         """As matplotlib's, with fonts that publishers take, and at first with room for all text."""
-        if not self._is_fitted:
-            self._is_fitted = True
-            resized(self)
-        with rc_context(FONTS):
+        with rc_context(STYLE):
+            if not self._is_fitted:
+                self._is_fitted = True
+                resized(self)
             super().savefig(*args, **kwargs)
 
     def _repr_png_(self) -> bytes:

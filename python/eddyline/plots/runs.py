@@ -39,11 +39,13 @@ class Legend:
         names: Labels of flows and links, where these are not their names.
         capacities: Points (time in s, bit/s) of what links carry, drawn with the rates.
         chosen_interval: The scenario says how densely series are recorded, and rates are drawn so.
+        ended: Flows that end before the run does: windows and round-trip times after their last packets are old.
     """
 
     names: Mapping[str, str]
     capacities: Mapping[str, Sequence[tuple[float, float]]]
     chosen_interval: bool = False
+    ended: frozenset[str] = frozenset()
 
     @property
     def most(self) -> int:
@@ -182,6 +184,7 @@ def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
 def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> Figure:
     """Four panels over one time axis, from tidy series; with `low` and `high` also bands."""
     present = [p for p in _PANELS if (series["quantity"] == p[0]).any()]
+    legend, sent = legend or Legend({}, {}), series[series["quantity"] == "throughput_bps"]
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
         axes = figure.subplots(max(1, len(present)), 1, sharex=True, squeeze=False)[:, 0]
@@ -189,10 +192,12 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
         for axis, (quantity, name, label, unit) in zip(axes, present, strict=False):
             rows = series[series["quantity"] == quantity]
             if quantity == "cwnd_packets":
-                rows = _since_start(rows, series[series["quantity"] == "throughput_bps"])
+                rows = _since_start(rows, sent)
+            if quantity in ("cwnd_packets", "rtt_s"):
+                rows = _until_end(rows, sent, legend.ended)
             # a flow has its colour in all panels, although its first round trip may end after another one's
             order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
-            width = _panel(axis, rows, order, label, unit, legend or Legend({}, {}))
+            width = _panel(axis, rows, order, label, unit, legend)
             axis.set_title(name if width is None else f"{name}, means of {seconds(width)}")
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
@@ -206,6 +211,16 @@ def _since_start(windows: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
     begins = windows["entity"].map(dict(zip(first.index, times[np.searchsorted(times, first) - 1], strict=True)))
     started: pd.DataFrame = windows[~(windows["time_s"] < begins.astype(float))]
     return started
+
+
+def _until_end(rows: pd.DataFrame, rates: pd.DataFrame, ended: frozenset[str]) -> pd.DataFrame:
+    """What flows that have ended had until their last packets."""
+    if not ended:
+        return rows
+    last = rates[rates["value"] > 0].groupby("entity", observed=True)["time_s"].max()
+    until = rows["entity"].map({name: time for name, time in last.items() if name in ended}).astype(float)
+    there: pd.DataFrame = rows[~(rows["time_s"] > until)]
+    return there
 
 
 def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title: str) -> Figure:

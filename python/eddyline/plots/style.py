@@ -9,7 +9,7 @@ from io import BytesIO
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParamsDefault
 from matplotlib.ticker import FixedFormatter
 from PIL import Image
 
@@ -67,7 +67,35 @@ _TEX = ("xelatex", "lualatex", "pdflatex")
 
 FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: publishers refuse files with Type 3 fonts
 
+# what a user's own style would change in part; resolutions are theirs
+_LOOKS = (
+    "axes",
+    "errorbar",
+    "figure",
+    "font",
+    "grid",
+    "hatch",
+    "image",
+    "legend",
+    "lines",
+    "markers",
+    "mathtext",
+    "patch",
+    "path",
+    "savefig",
+    "scatter",
+    "svg",
+    "text",
+    "xaxis",
+    "xtick",
+    "yaxis",
+    "ytick",
+)
+_THEIRS = ("figure.dpi", "figure.max_open_warning", "figure.raise_window", "savefig.dpi", "savefig.directory")
+_USUAL = {k: v for k, v in rcParamsDefault.items() if k.split(".")[0] in _LOOKS and k not in _THEIRS}
+
 STYLE: Any = {
+    **_USUAL,
     **FONTS,
     "axes.grid": True,
     "axes.spines.top": False,

@@ -118,8 +118,12 @@ _PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^."'])+""")
 """A part of a dotted key: a name, in quotes where it has dots."""
 
 
-def require_effect(keys: Sequence[str]) -> None:
+def require_effect(keys: Sequence[str], given: str = "--vary") -> None:
     """Makes sure that no varied key is set anew by a later one, which would leave its values without effect.
+
+    Args:
+        keys: The keys in order.
+        given: What gives them, for the message.
 
     Raises:
         InputError: One is.
@@ -128,7 +132,7 @@ def require_effect(keys: Sequence[str]) -> None:
         later = next((each for each in keys[place + 1 :] if each != key and _covers(each, key)), None)
         if later is not None:
             raise InputError(
-                f"--vary {key}: {later} comes after it and sets the same anew", f"give {key} last, or leave it out"
+                f"{given} {key}: {later} comes after it and sets the same anew", f"give {key} last, or leave it out"
             )
 
 

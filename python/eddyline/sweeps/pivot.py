@@ -30,12 +30,14 @@ class Pivot:
         values: Its values, which have the other columns.
         rows: For each row what identifies it, and the row of `statistics` of each value: `FAILED` where all runs
             failed, None where there is no such flow or run.
+        runs: Runs of a cell where some have failed, else 1.
     """
 
     names: list[str]
     last: str
     values: list[Any]
     rows: list[tuple[tuple[Any, ...], list[Mapping[Any, Any] | str | None]]]
+    runs: int
 
     @property
     def repeated(self) -> bool:
@@ -47,7 +49,7 @@ class Pivot:
 
     def texts(self) -> list[list[str]]:
         """The cells' means with half of their 95 % intervals, and the number of values where others have more."""
-        most = self._most()
+        most = max(self._most(), self.runs)
         return [[_text(cell, most) for cell in cells] for _, cells in self.rows]
 
     def numbers(self) -> list[list[float]]:
@@ -63,13 +65,16 @@ class Pivot:
         return rows, [of_last[value] for value in self.values]
 
 
-def pivot(made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iterable[Mapping[str, Any]]) -> Pivot:
+def pivot(
+    made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iterable[Mapping[str, Any]], runs: int = 1
+) -> Pivot:
     """The table of a metric.
 
     Args:
         made: Its rows of `statistics`, at least one.
         columns: The varied keys but `seed`, each with its values in order.
         failed: The values of failed points.
+        runs: As in `Pivot`.
     """
     *others, last = columns or ["metric"]
     entity = next(name for name in made.columns if name not in columns)
@@ -92,7 +97,7 @@ def pivot(made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iter
             continue
         cells = [(by or {}).get(value, FAILED if (*combination, value) in lost else None) for value in values]
         rows.append(((name, *combination), cells))
-    return Pivot([entity, *others], last, values, rows)
+    return Pivot([entity, *others], last, values, rows, runs)
 
 
 def _text(cell: Mapping[Any, Any] | str | None, most: int) -> str:

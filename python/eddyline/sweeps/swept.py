@@ -219,10 +219,12 @@ class Swept:
         """
         from eddyline.sweeps.pivot import pivot
 
-        made, columns = self.statistics(*metrics, of=of), self._grid().columns
-        columns = {key: columns[key] for key in self.keys}
+        made, grid = self.statistics(*metrics, of=of), self._grid()
+        columns = {key: grid.columns[key] for key in self.keys}
+        runs = len(grid.columns["seed"]) if "seed" in grid.columns else grid.seeds
         failed = [failure.set for failure in self.failures]
-        return [(str(name), pivot(rows, columns, failed)) for name, rows in made.groupby("metric", sort=False)]
+        tables = made.groupby("metric", sort=False)
+        return [(str(name), pivot(rows, columns, failed, runs if failed else 1)) for name, rows in tables]
 
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""

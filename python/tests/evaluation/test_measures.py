@@ -9,6 +9,7 @@ import pytest
 
 import eddyline as el
 from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
+from eddyline.evaluation.convergence import _settled
 from eddyline.evaluation.experiment import exponent, sliding
 from eddyline.evaluation.path import NARROW
 from eddyline.latency import grade
@@ -76,6 +77,17 @@ def test_two_equal_flows_become_equal(reno: Evaluation) -> None:
     assert row["jain"] > 0.95
     assert row["second_share"] == pytest.approx(0.5, abs=0.07)
     assert 5.0 <= row["settled_20_s"] <= row["settled_5_s"] < 40.0
+
+
+def test_a_flow_that_starves_has_not_settled() -> None:
+    """Its rate meets that of the other once, on its way down."""
+    times = np.arange(1.0, 101.0)
+    falling, rising = np.clip(20.0 - times, 0.0, None), np.clip(times, 0.0, 20.0)
+    assert _settled(times, rising, falling, 0.2) is None
+    # the same two, even from 30 s on: the rest is within 20 % of even before, at 9 s
+    even = np.where(times < 30.0, falling, 10.0), np.where(times < 30.0, rising, 10.0)
+    assert _settled(times, even[1], even[0], 0.2) == 8.0
+    assert _settled(times, even[1], even[0], 0.0) == 30.0
 
 
 def test_the_use_of_a_short_buffer_is_that_of_a_sawtooth(reno: Evaluation) -> None:

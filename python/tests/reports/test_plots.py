@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from matplotlib import style
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
@@ -235,6 +236,37 @@ def test_a_title_says_over_what_rates_are_averaged() -> None:
         assert axis.get_title(loc="left") == title
         lowest[own] = min(points(axis.get_lines()[0])[1])
     assert lowest == {False: pytest.approx(4 / 3), True: 0.0}
+
+
+def test_what_a_flow_had_ends_with_it() -> None:
+    """Its last round-trip time is none of the rest of the run."""
+    columns = ["entity", "quantity", "time_s", "value"]
+    rows = [
+        (name, quantity, time, value if quantity != "throughput_bps" or time <= last else 0.0)
+        for name, last in (("ends", 3.0), ("stays", 3.0))
+        for quantity, value in (("throughput_bps", 1e6), ("cwnd_packets", 20.0), ("rtt_s", 0.1))
+        for time in (1.0, 2.0, 3.0, 4.0, 5.0)
+    ]
+    series = pd.DataFrame(rows, columns=columns).assign(kind="flow")
+    axes = overview(series, "a short flow", Legend({}, {}, ended=frozenset({"ends"}))).axes
+    for axis in axes[1:]:
+        ends, stays = axis.get_lines()
+        assert (max(ends.get_xdata()), max(stays.get_xdata())) == (3.0, 5.0)
+
+
+def test_no_style_of_the_user_changes_a_figure_in_part() -> None:
+    series = pd.DataFrame({"time_s": [1.0, 2.0], "value": 2e6}).assign(
+        quantity="throughput_bps", kind="flow", entity="one"
+    )
+
+    def drawn_bytes() -> bytes:
+        with BytesIO() as file:
+            overview(series, "as it is").savefig(file, format="png", dpi=50, metadata={"Software": None})
+            return file.getvalue()
+
+    usual = drawn_bytes()
+    with style.context("dark_background"):
+        assert drawn_bytes() == usual
 
 
 def test_silences_between_rare_packets_are_drawn() -> None:

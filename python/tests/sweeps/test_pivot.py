@@ -43,6 +43,9 @@ def test_failed_cells_columns_and_rows_say_so():
     numbers = [cell for cells in table.numbers() for cell in cells]
     assert [n for n in numbers if not math.isnan(n)] == [1e6, 2e6, 3e6]
     assert table.repeated
+    # where some runs have failed in every cell, the number of those that have not
+    fewer = pivot(made[made["n"] == 1], COLUMNS, failed, 2)
+    assert ["3 Mbit/s (n = 1)", "-"] in fewer.texts()
 
 
 def test_where_only_seeds_vary_the_metric_is_the_column():

@@ -173,7 +173,7 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     assert (wrong.code, "did you mean" in wrong.err) == (2, True)
     unshown = eddyline(*words, "--metric", "goodput_bsp")
     assert (unshown.code, "did you mean goodput_bps" in unshown.err) == (2, True)
-    unshown = eddyline(*words, "--by", "link.down.rat")
+    unshown = eddyline(*words, "--plot", "h.svg", "--by", "link.down.rat")
     assert (unshown.code, "did you mean link.down.rate" in unshown.err) == (2, True)
     assert eddyline(*words, "--plot", "g.bmp").code == 2
     more = eddyline(*words[:4], "--seeds", 4, "--out", "grid")
@@ -187,6 +187,9 @@ def test_a_figure_over_a_key_of_choice(eddyline, lossy, tmp_path):
         assert eddyline("sweep", lossy(), *vary, "--out", "grid", "--plot", "g.svg", *x).code == 0
         drawn.append((tmp_path / "g.svg").read_bytes())
     assert drawn[0] == drawn[1] != drawn[2]
+    for option in ("--x", "--by"):
+        ran = eddyline("sweep", lossy(), *vary, "--out", "grid", option, "link.up.delay")
+        assert (ran.code, f"{option} is for a figure: it needs --plot FILE" in ran.err) == (2, True)
 
 
 def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_path):

@@ -66,7 +66,8 @@ fn the_budget_is_stated() {
         + &scenarios::duplex(1e6, 1e6, 0.02)
         + "[[traffic]]\nname = \"t\"\npath = [\"f\"]\npacket = \"100 B\"\nmodel = { kind = \"cbr\", rate = \"17 Mbit/s\" }\n";
     for (memory, stated) in [
-        (1_000, "the 0.8 kB of the run"),
+        (1_000, "the 1 kB of the run"),
+        (150_000, "the 150 kB of the run"),
         (1_000_000, "the 1 MB of the run"),
         (1_500_000, "1.5 MB"),
         (10_000_000, "the 10 MB"),
