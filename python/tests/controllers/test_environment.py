@@ -498,7 +498,7 @@ def test_each_episode_draws_a_scenario_and_values(table):
     with pytest.raises(el.InputError, match="no value to draw"):
         el.env(table, randomise={"link.down.rate": []})
     with pytest.raises(
-        el.InputError, match="randomise link.down.delay: link.\\*.delay comes after it and sets the same anew"
+        el.InputError, match=r"randomise link.down.delay: link.\*.delay comes after it and sets the same anew"
     ):
         el.env(table, randomise={"link.down.delay": ["1 ms"], "link.*.delay": ["5 ms"]})
     with pytest.raises(el.InputError, match="randomise seed: reset\\(\\) gives each episode its seed"):

@@ -22,7 +22,8 @@ pub fn report(network: &Network, net: &mut Net, flows: &Flows, now: Time) -> Str
     let packets = net.packets();
     let bytes = net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64;
     // whole packets are a little less than what was given
-    let (budget, unit) = if bytes < 1e6 { ((bytes / 1e3).round(), "kB") } else { ((bytes / 1e5).round() / 10.0, "MB") };
+    let (budget, unit) =
+        if bytes < 999_500.0 { ((bytes / 1e3).round(), "kB") } else { ((bytes / 1e5).round() / 10.0, "MB") };
     let now_s = now.as_secs_f64();
     let mut text =
         format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} {unit} of the run");
