@@ -126,7 +126,7 @@ def test_packet_log(table):
 def test_plots(result, table):
     figure = result.plot()
     titles = [axis.get_title(loc="left") for axis in figure.axes]
-    assert titles == ["Throughput", "Congestion window", "Round-trip time", "Queues"]
+    assert titles == ["Throughput, means of 12 ms", "Congestion window", "Round-trip time", "Queues"]
     assert figure.axes[-1].get_xlabel() == "time (s)"
     assert "Mbit/s" in figure.axes[0].get_ylabel()
     names = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
