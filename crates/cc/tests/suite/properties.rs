@@ -1,6 +1,6 @@
 //! The registered properties of kinds agree with their behaviour and their parameters.
 
-use eddyline_cc::{Controller, ControllerParams, EcnFeedback, EcnResponse, KINDS, PathFacts};
+use eddyline_cc::{Controller, ControllerParams, EcnFeedback, EcnResponse, KINDS, PathFacts, Properties, SawtoothCut};
 use serde_json::Value;
 
 /// The schema of a kind's table.
@@ -45,4 +45,15 @@ fn response_functions_have_their_sources() {
     {
         assert!(of(name).is_some_and(|text| text.contains(source)), "{name}: {:?}", of(name));
     }
+}
+
+#[test]
+fn laws_by_delay_and_saw_teeth_are_known() {
+    let of = |has: fn(&Properties) -> bool| -> Vec<&str> {
+        KINDS.iter().filter(|kind| has(&kind.properties)).map(|kind| kind.name).collect()
+    };
+    let by_delay = ["fast", "vfast", "vegas", "compound", "illinois", "veno", "yeah", "ledbat", "copa"];
+    assert_eq!(of(|p| p.delay_based), by_delay);
+    assert_eq!(of(|p| p.sawtooth == Some(SawtoothCut::Half)), ["reno", "newreno"]);
+    assert_eq!(of(|p| p.sawtooth == Some(SawtoothCut::ByShare)), ["dctcp"]);
 }
