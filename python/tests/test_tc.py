@@ -247,6 +247,17 @@ def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
             ["limit in packets"],
         ),
         ({"kind": "fq_codel", "limit": "100 packets"}, " ecn", []),
+        (
+            {"kind": "dualpi2"},
+            "dualpi2 limit 10000 target 15000us tupdate 15000us alpha 0.15 beta 3 coupling_factor 2"
+            " step_thresh 1000us min_qlen_step 1 classic_protection 10%",
+            ["ramp", "Linux 6.17"],
+        ),
+        (
+            {"kind": "dualpi2", "ramp_range": "0 s"},
+            " step_thresh 800us min_qlen_step 1 classic_protection 10%",
+            ["Linux 6.17"],
+        ),
         ({"kind": "sfq", "limit": "60 kB"}, "", ["limit in packets"]),
     ],
 )

@@ -52,8 +52,10 @@ pub struct Expectation {
     pub kind: EntityKind,
     /// The entity's name; none for every entity of the kind.
     pub name: Option<String>,
-    /// Dotted name of the value.
+    /// Dotted name of the value, as written.
     pub what: String,
+    /// That in the result of the entity.
+    pub field: String,
     /// Not below this.
     pub at_least: Option<f64>,
     /// Not above this.
@@ -133,7 +135,7 @@ pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<Expectatio
 impl Expectation {
     fn outcome(&self, name: &str, entity: Result<Json, serde_json::Error>) -> ExpectationOutcome {
         let entity = entity.unwrap_or_default();
-        let value = match self.what.split('.').try_fold(&entity, |v, key| v.get(key)) {
+        let value = match self.field.split('.').try_fold(&entity, |v, key| v.get(key)) {
             Some(Json::Bool(b)) => Some(f64::from(u8::from(*b))),
             Some(v) => v.as_f64(),
             None => None,
@@ -188,13 +190,21 @@ pub(crate) fn resolve(
         report.wrong(root, &path, message, hint);
     };
     let entity = entity(&table.of, root).map_err(|e| wrong("of", e)).ok();
-    if let Some((kind, _)) = &entity
-        && let Err(e) = field(*kind, &table.what)
-    {
-        wrong("what", e);
-    }
+    let alone = matches!(&entity, Some((EntityKind::Flow, Some(name)))
+        if root.tables("flow").iter().any(|t| t.get("name").and_then(Node::text) == Some(name)));
+    // of a table of one flow, the sum over its flows is the flow's: the count may be varied
+    let group = alone && fields(EntityKind::Flow).iter().all(|f| !is_in(f, &table.what));
+    let field = match (&entity, table.what.rsplit_once('.')) {
+        (Some(_), Some((of_flow, _))) if group && field(EntityKind::Group, &table.what).is_ok() => {
+            field(EntityKind::Flow, of_flow).map(|()| of_flow.to_owned())
+        }
+        (Some((kind, _)), _) => field(*kind, &table.what).map(|()| table.what.clone()),
+        (None, _) => Ok(table.what.clone()),
+    };
+    let field = field.map_err(|e| wrong("what", e)).ok();
     let kinds = entity.as_ref().map_or(KINDS.to_vec(), |(kind, _)| vec![*kind]);
-    let known = kinds.into_iter().flat_map(fields).any(|field| is_in(&field, &table.what));
+    let named = field.as_deref().unwrap_or(&table.what);
+    let known = kinds.into_iter().flat_map(fields).any(|f| is_in(&f, named));
     let mut bound = |key: &'static str, given: &Option<Bound>| {
         let given = given.as_ref().filter(|_| known); // the name of a field says its unit, a misspelt one does not
         let read = |b: &Bound| value(&table.what, b).map_err(|e| wrong(key, e)).ok();
@@ -233,6 +243,7 @@ pub(crate) fn resolve(
         kind,
         name,
         what: table.what.clone(),
+        field: field?,
         at_least,
         at_most,
         near: near.zip(table.within.map(Percent::get)),

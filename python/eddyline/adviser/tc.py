@@ -195,6 +195,7 @@ def _leaf(queue: Mapping[str, Any], rate_bps: float, framing: Framing, notes: li
         "codel": _codel,
         "fq_codel": _codel,
         "pie": _pie,
+        "dualpi2": _dualpi2,
         "sfq": _sfq,
     }
     if kind in plain:
@@ -271,6 +272,21 @@ def _pie(queue: Mapping[str, Any], notes: list[str]) -> str:
     notes.append("queue pie: alpha and beta are left to the kernel, which counts them in units of its own")
     times = f"target {_us(_seconds(queue['target']))} tupdate {_us(_seconds(queue['update']))}"
     return f"pie limit {_packets(queue['limit'])} {times} {_ecn(queue)}"
+
+
+def _dualpi2(queue: Mapping[str, Any], notes: list[str]) -> str:
+    _in_packets(queue, notes)
+    target, longest = (_seconds(queue[key]) for key in ("target", "max_rtt"))
+    update = min(target, longest / 3)
+    gains = f"alpha {0.1 * update / longest**2:g} beta {0.3 / longest:g}"  # RFC 9332, Appendix A
+    start, width = (_seconds(queue[key]) for key in ("ramp_from", "ramp_range"))
+    if width > 0:
+        notes.append("queue dualpi2: Linux has a step in place of the ramp; this is in its middle")
+    notes.append("queue dualpi2: needs Linux 6.17 and a tc that has tc-dualpi2(8)")
+    step = f"step_thresh {_us(start + width / 2)} min_qlen_step {_packets(queue['ramp_packets'])}"
+    share = f"classic_protection {100 * queue['classic_weight']:g}%"
+    times = f"target {_us(target)} tupdate {_us(update)} {gains}"
+    return f"dualpi2 limit {_packets(queue['limit'])} {times} coupling_factor {queue['coupling']:g} {step} {share}"
 
 
 def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:

@@ -48,7 +48,7 @@ pub struct VegasParams {
     /// Minimum number of packets to keep queued (2).
     #[schemars(extend("x-minimum" = 0))]
     pub alpha: Packets,
-    /// Maximum number of packets to keep queued (4).
+    /// Maximum number of packets to keep queued (4); below `alpha` it counts as `alpha`.
     #[schemars(extend("x-minimum" = 0))]
     pub beta: Packets,
     /// Packets queued that end slow start (1).

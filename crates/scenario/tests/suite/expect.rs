@@ -91,6 +91,21 @@ fn bounds_hold_or_fail() {
     assert!(one("flow.\"many[2]\"", "goodput_bps", "at_least = \"3 Mbit/s\""));
 }
 
+/// A sum over the flows of a table holds for one flow too, so that its count may be varied.
+#[test]
+fn a_group_of_one_flow_is_that_flow() {
+    let sum = || held("flow.'flow 1'", "goodput_bps.sum", "at_least = \"25 Mbit/s\"");
+    assert_eq!(sum(), held("flow.'flow 1'", "goodput_bps", "at_least = \"25 Mbit/s\""));
+    assert_eq!(sum().len(), 1);
+    let (head, _) = TWO_WAY.split_once("[[expect]]").unwrap();
+    for (of, what) in
+        [("flow.*", "goodput_bps.sum"), ("flow.'many[0]'", "goodput_bps.sum"), ("flow.'flow 1'", "goodput_bps.smu")]
+    {
+        let text = format!("{head}[[expect]]\nof = \"{of}\"\nwhat = \"{what}\"\nat_least = \"1 bit/s\"\n");
+        assert!(toml(&text, &[]).unwrap_err().to_string().contains("is not in the result"), "{of} {what}");
+    }
+}
+
 /// Counts and rates a minute have no unit that is a share.
 #[test]
 fn counts_are_plain_numbers() {
