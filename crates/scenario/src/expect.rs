@@ -192,10 +192,12 @@ pub(crate) fn resolve(
     let entity = entity(&table.of, root).map_err(|e| wrong("of", e)).ok();
     let alone = matches!(&entity, Some((EntityKind::Flow, Some(name)))
         if root.tables("flow").iter().any(|t| t.get("name").and_then(Node::text) == Some(name)));
-    // of a table of one flow, the sum over its flows is the flow's: the count may be varied
+    // of a table of one flow, the sum (mean, ...) over its flows is the flow's: the count may be varied
     let group = alone && fields(EntityKind::Flow).iter().all(|f| !is_in(f, &table.what));
     let field = match (&entity, table.what.rsplit_once('.')) {
-        (Some(_), Some((of_flow, _))) if group && field(EntityKind::Group, &table.what).is_ok() => {
+        (Some(_), Some((of_flow, "sum" | "mean" | "min" | "max")))
+            if group && field(EntityKind::Group, &table.what).is_ok() =>
+        {
             field(EntityKind::Flow, of_flow).map(|()| of_flow.to_owned())
         }
         (Some((kind, _)), _) => field(*kind, &table.what).map(|()| table.what.clone()),

@@ -98,9 +98,12 @@ fn a_group_of_one_flow_is_that_flow() {
     assert_eq!(sum(), held("flow.'flow 1'", "goodput_bps", "at_least = \"25 Mbit/s\""));
     assert_eq!(sum().len(), 1);
     let (head, _) = TWO_WAY.split_once("[[expect]]").unwrap();
-    for (of, what) in
-        [("flow.*", "goodput_bps.sum"), ("flow.'many[0]'", "goodput_bps.sum"), ("flow.'flow 1'", "goodput_bps.smu")]
-    {
+    for (of, what) in [
+        ("flow.*", "goodput_bps.sum"),
+        ("flow.'many[0]'", "goodput_bps.sum"),
+        ("flow.'flow 1'", "goodput_bps.sd"),
+        ("flow.'flow 1'", "goodput_bps.smu"),
+    ] {
         let text = format!("{head}[[expect]]\nof = \"{of}\"\nwhat = \"{what}\"\nat_least = \"1 bit/s\"\n");
         assert!(toml(&text, &[]).unwrap_err().to_string().contains("is not in the result"), "{of} {what}");
     }
