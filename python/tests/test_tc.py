@@ -254,6 +254,11 @@ def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
             ["ramp", "Linux 6.17"],
         ),
         (
+            {"kind": "dualpi2", "ramp_range": "0 s", "coupling": 1.6, "classic_weight": 0.126},
+            " coupling_factor 2 step_thresh 800us min_qlen_step 1 classic_protection 13%",
+            ["Linux 6.17", "whole numbers"],
+        ),
+        (
             {"kind": "dualpi2", "ramp_range": "0 s"},
             " step_thresh 800us min_qlen_step 1 classic_protection 10%",
             ["Linux 6.17"],

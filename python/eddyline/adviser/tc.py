@@ -284,9 +284,13 @@ def _dualpi2(queue: Mapping[str, Any], notes: list[str]) -> str:
         notes.append("queue dualpi2: Linux has a step in place of the ramp; this is in its middle")
     notes.append("queue dualpi2: needs Linux 6.17 and a tc that has tc-dualpi2(8)")
     step = f"step_thresh {_us(start + width / 2)} min_qlen_step {_packets(queue['ramp_packets'])}"
-    share = f"classic_protection {100 * queue['classic_weight']:g}%"
+    coupling, share = round(queue["coupling"]), round(100 * queue["classic_weight"])
+    if coupling != queue["coupling"] or share != 100 * queue["classic_weight"]:
+        notes.append("queue dualpi2: tc takes whole numbers for the coupling factor and the percentage")
+    # max_rtt would set the target too
     times = f"target {_us(target)} tupdate {_us(update)} {gains}"
-    return f"dualpi2 limit {_packets(queue['limit'])} {times} coupling_factor {queue['coupling']:g} {step} {share}"
+    weights = f"coupling_factor {coupling} {step} classic_protection {share}%"
+    return f"dualpi2 limit {_packets(queue['limit'])} {times} {weights}"
 
 
 def _sfq(queue: Mapping[str, Any], notes: list[str]) -> str:
