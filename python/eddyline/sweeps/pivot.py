@@ -81,19 +81,22 @@ def pivot(
     found: dict[tuple[Any, ...], dict[Any, Mapping[Any, Any]]] = {}
     for row in made.to_dict("records"):
         found.setdefault((row[entity], *(row[key] for key in others)), {})[row[last]] = row
-    lost = {tuple(labels[key] for key in columns) for labels in failed}
     there = {key[1:] for key in found}
+    finished = {(*key[1:], value) for key, by in found.items() for value in by}
+    lost = {tuple(labels[key] for key in columns) for labels in failed} - finished
+    lost_rows, lost_values = {point[:-1] for point in lost}, {point[-1] for point in lost if point}
+    known_values = {point[-1] for point in finished}
     entities = list(dict.fromkeys(key[0] for key in found))
     combinations = list(product(*(columns[key] for key in others)))
     if not columns:
         values = list(dict.fromkeys(made[last]))
     else:
-        values = [v for v in columns[last] if any(v in by for by in found.values()) or any(p[-1] == v for p in lost)]
+        values = [value for value in columns[last] if value in known_values or value in lost_values]
     rows: list[tuple[tuple[Any, ...], list[Mapping[Any, Any] | str | None]]] = []
     for combination, name in product(combinations, entities):
         by = found.get((name, *combination))
         # where no run was finished, nobody knows which flows there would have been
-        if by is None and (combination in there or not any(p[:-1] == combination for p in lost)):
+        if by is None and (combination in there or combination not in lost_rows):
             continue
         cells = [(by or {}).get(value, FAILED if (*combination, value) in lost else None) for value in values]
         rows.append(((name, *combination), cells))

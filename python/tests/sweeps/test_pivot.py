@@ -48,6 +48,15 @@ def test_failed_cells_columns_and_rows_say_so():
     assert ["3 Mbit/s (n = 1)", "-"] in fewer.texts()
 
 
+def test_a_flow_that_a_point_does_not_have_has_not_failed_there():
+    """Although another seed of that point has."""
+    made = statistics(
+        ("1 Mbit/s", "10 ms", "a", 1e6, 1), ("1 Mbit/s", "20 ms", "a", 1e6, 2), ("1 Mbit/s", "20 ms", "b", 2e6, 2)
+    )
+    table = pivot(made, COLUMNS, [{"rate": "1 Mbit/s", "delay": "10 ms", "seed": 2}], 2)
+    assert table.texts() == [["1 Mbit/s (n = 1)", "1.00 ± 0.10 Mbit/s"], ["-", "2.00 ± 0.10 Mbit/s"]]
+
+
 def test_where_only_seeds_vary_the_metric_is_the_column():
     made = statistics(("", "", "a", 1e6, 1)).drop(columns=["rate", "delay"])
     table = pivot(made, {}, [{"seed": 1}])
