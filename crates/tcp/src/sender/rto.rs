@@ -112,6 +112,8 @@ impl RetransmissionTimer {
         // retransmission that takes just one round trip. As in Linux, min_rto bounds the spread (the G of RFC 6298, 2.3).
         let spread = (4 * self.rttvar).max(self.min_rto.as_ps() as i64);
         self.base = Time::from_ps((self.srtt + spread) as u64);
+        // the timeout is computed anew (RFC 6298, 2 and 5.7): a sample by SACK may come before any progress
+        self.backoff = 0;
     }
 
     /// The minimum by which the timeout exceeds the smoothed round-trip time.
@@ -187,6 +189,22 @@ mod tests {
             rto.timeout().as_ps() / Time::SECOND.as_ps()
         });
         assert!(waits.by_ref().take(7).eq([2, 4, 8, 16, 32, 60, 60]));
+    }
+
+    /// The timeout is computed anew, from a sample that has the outage in it: doubling it as often as before would count that twice.
+    #[test]
+    fn a_sample_ends_the_back_off() {
+        let mut rto = RetransmissionTimer::new(Time::from_ms(200));
+        rto.sample(Time::from_ms(20));
+        for _ in 0..4 {
+            rto.on_expiry(Time::ZERO);
+        }
+        assert_eq!(rto.timeout(), Time::from_ms(220) * 16);
+        rto.sample(Time::from_ms(3_020));
+        // srtt 20 + 3000 / 8, rttvar 10 + (3000 - 10) / 4
+        assert_eq!(rto.timeout().as_ps() / 1_000_000, (395_000 + 4 * 757_500));
+        rto.on_expiry(Time::ZERO);
+        assert_eq!(rto.timeout().as_ps() / 1_000_000, 2 * (395_000 + 4 * 757_500));
     }
 
     /// A round trip of hours must not time out at every minute.
