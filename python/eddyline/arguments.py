@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -19,11 +20,13 @@ def whole(name: str, given: Any, least: int) -> int:
     Raises:
         InputError: It is not, or is below `least`.
     """
-    if not hasattr(given, "__index__"):
-        raise InputError(f"{name}: a whole number is expected, not {given!r}")
-    if given < least:
-        raise InputError(f"{name}: {given}; at least {least}")
-    return int(given)
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise InputError(f"{name}: a whole number is expected, not {given!r}") from None
+    if number < least:
+        raise InputError(f"{name}: {number}; at least {least}")
+    return number
 
 
 def number(name: str, given: Any, example: str) -> float:
@@ -40,14 +43,14 @@ def number(name: str, given: Any, example: str) -> float:
     raise InputError(f"{name}: a number is expected, not {given!r}", example)
 
 
-def file(name: str, given: Any, otherwise: str) -> Path:
-    """The path of a file.
+def file(name: str, given: Any, otherwise: str | None = None) -> Path:
+    """The path of a file or folder.
 
     Raises:
         InputError: It is something else.
     """
     if not isinstance(given, (str, os.PathLike)):
-        raise InputError(f"{name}: a file's path is expected, not {type(given).__name__}", otherwise)
+        raise InputError(f"{name}: a path is expected, not {type(given).__name__}", otherwise)
     return Path(given)
 
 

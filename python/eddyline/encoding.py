@@ -43,6 +43,7 @@ def pairs(overrides: Overrides) -> list[tuple[str, str]]:
 
     Raises:
         InputError: It is none of these.
+        ScenarioError: No scenario can hold one of the values; the message names the key.
     """
     from collections.abc import Iterable, Mapping
 
@@ -59,7 +60,10 @@ def _pair(item: object) -> tuple[str, str]:
     pair = assignment(item) if isinstance(item, str) else item
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise InputError(f"{item!r} is no override", "as in {'link.up.rate': '5 Mbit/s'} or 'link.up.rate=5 Mbit/s'")
-    return required(pair[0]), value_text(pair[1])
+    key, value = required(pair[0]), pair[1]
+    if invalid := _first_invalid(value, key):
+        raise ScenarioError(invalid)
+    return key, value_text(value)
 
 
 def assignment(text: str) -> tuple[str, str] | None:
@@ -100,12 +104,12 @@ def _key(name: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """JSON values of numpy numbers and paths."""
+    """JSON values of paths, numpy's numbers and arrays."""
     if isinstance(value, Path):
         return str(value)
-    item = getattr(value, "item", None)
-    if callable(item):
-        return item()
+    tolist = getattr(value, "tolist", None)
+    if callable(tolist):
+        return tolist()
     raise TypeError(f"a scenario cannot hold a {type(value).__name__}")
 
 

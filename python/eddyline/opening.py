@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import eddyline.sweeps.manifest as manifest
+from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.output import RESULT
 from eddyline.scenario import Result, Scenario, load_results
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from eddyline.gauntlet.scorecard import Card
     from eddyline.results import Results
     from eddyline.sweeps.swept import Swept
@@ -38,7 +40,7 @@ def open(path: str | Path) -> Opened:
     """
     from eddyline.gauntlet.scorecard import DOCUMENT, Card
 
-    path = Path(path)
+    path = file("path", path)
     if path.is_dir():
         if manifest.read(path) is not None:
             from eddyline.sweeps.swept import Swept

@@ -285,7 +285,7 @@ class Scenario:
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
-        traces = None if qlog is None else Path(qlog)
+        traces = None if qlog is None else file("qlog", qlog)
         model = worlds.DYNAMICS if dynamics is True else None if dynamics is False else dynamics
         threads = whole("threads", threads, 1)
         options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
@@ -412,7 +412,7 @@ def load_results(folder: str | Path) -> Results[Result]:
     """
     from eddyline.output import RESULT, SERIES
 
-    folder = Path(folder)
+    folder = file("folder", folder)
     text, scenario = stored(folder)
     series = StoredSeries(folder / SERIES)
     try:

@@ -391,7 +391,9 @@ def test_controllers_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) -
 def test_lines_count_the_framing_below_the_rate_of_the_line() -> None:
     def lines(name: str | None, family: str, wan: str = "eth0") -> list[str]:
         access = Access.of("100 Mbit/s", "20 Mbit/s", "20 ms", line_name=name)
-        return tc_lines(access, families(access, "bytes")[family][0], wan, "eth1")
+        emptied, *rest = tc_lines(access, families(access, "bytes")[family][0], wan, "eth1")
+        assert emptied == f"tc qdisc replace dev {wan} root pfifo"
+        return rest
 
     cake = {name: lines(name, "CAKE")[0] for name in (None, "cable", "vdsl", "adsl", "fibre", "pppoa-vcmux")}
     assert "bandwidth 19000000bit" in cake["cable"]
@@ -494,6 +496,7 @@ def test_tc_takes_the_lines(unit: str, line: str | None) -> None:
     access = Access.of("2 Mbit/s", "192 kbit/s", "40 ms", line_name=line)
     for name, candidates in families(access, unit).items():
         lines = tc_lines(access, candidates[-1], "eth0", "eth1")
+        lines = [*lines, *lines]  # as users who change something enter them again
         script = "\n".join(["set -e", "ip link add eth0 type veth peer name eth1", *lines, "tc qdisc show"])
         done = subprocess.run(["unshare", "-n", "sh", "-c", script], capture_output=True, text=True, check=False)
         missing = "qdisc kind is unknown" in done.stderr

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import eddyline as el
@@ -55,10 +57,19 @@ def scenario() -> el.Scenario:
         (lambda s, _: el.theory_map(s, "link.f.rate=1..2", "x"), "x: a key and its range are expected"),
         (lambda _s, _: el.advise(8, 2, 30), "down: text with a unit is expected, not 8"),
         (lambda _s, _: el.advise("8 Mbit/s", "2 Mbit/s", "20 ms", wan="eth1"), "wan and lan are both eth1"),
+        (lambda s, _: s.run(seeds=np.arange(2)), "seeds: a whole number is expected, not array([0, 1])"),
+        (lambda s, _: s.run(qlog=b"traces"), "qlog: a path is expected, not bytes"),
+        (lambda s, _: s.run(set={"link.f.rate": np.array(["1 Mbit/s"])}), "link.f.rate"),
+        (lambda s, _: s.run(set={"flow.x.controller.alpha": math.nan}), "flow.x.controller.alpha: nan is not a finite"),
+        (lambda s, _: s.run(set={"flow.x.controller": {"kind": "cubic", "c": math.inf}}), "controller.c: inf is not a"),
+        (lambda _s, _: el.Result.load(None), "folder: a path is expected, not NoneType"),
+        (lambda _s, _: el.open(None), "path: a path is expected, not NoneType"),
+        (lambda _s, _: el.read_sweep(b"grid"), "folder: a path is expected, not bytes"),
+        (lambda _s, _: el.advise("8 MB/s", "2 Mbit/s", "30 ms"), 'in bits: "64 Mbit/s"'),
         (lambda s, _: s.with_seed("1"), "seed: a whole number is expected, not '1'"),
         (lambda s, _: s.check(s.run(seeds=2)), "one result is expected, not <Results"),
         (lambda s, _: s.run("theory", dynamics="jont"), "link models are integrator, ack_clocked"),
-        (lambda _s, _: el.Scenario.load({"flow": []}), "path: a file's path is expected, not dict"),
+        (lambda _s, _: el.Scenario.load({"flow": []}), "path: a path is expected, not dict"),
         (lambda _s, _: el.theory.response("reno", [0.01, 0.1], 0.05), "loss: a number is expected, not [0.01, 0.1]"),
         (lambda _s, _: el.theory.response("reno", 0.01, "50 ms"), "rtt_s: a number is expected, not '50 ms'"),
         (lambda s, _: el.env(s, reward=3), "reward: a name or a function is expected, not 3"),

@@ -68,7 +68,9 @@ def test_rates_count_packets_as_the_scenario_does(device: str, framing: object, 
     flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["d"]}
     for queue, first in (({"kind": "droptail"}, f"root handle 1: {stab} default 1"), ({"kind": "cake"}, cake)):
         scenario = Scenario({"duration": "1 s", "link": [link | {"queue": queue}], "flow": [flow]})
-        assert commands(scenario, {"d": (device, "eth1")})[0].queue[0].endswith(first)
+        emptied, line, *_ = commands(scenario, {"d": (device, "eth1")})[0].queue
+        assert emptied == f"tc qdisc replace dev {device} root pfifo"
+        assert line.endswith(first)
 
 
 def linux_counts(tmp_path: Path, line: str, payload: int) -> int:
@@ -95,7 +97,7 @@ def test_linux_counts_what_the_scenario_counts(tmp_path: Path) -> None:
     link = {"name": "d", "rate": "10 Mbit/s", "delay": "20 ms"}
     flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["d"]}
     scenario = Scenario({"duration": "1 s", "link": [link], "flow": [flow]})
-    root = commands(scenario, {"d": ("wan0", "lan0")})[0].queue[0]
+    root = "\n".join(commands(scenario, {"d": ("wan0", "lan0")})[0].queue[:2])
     for packet in (40, 1500):
         assert linux_counts(tmp_path, root, packet - 28) == packet
 

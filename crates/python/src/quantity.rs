@@ -1,6 +1,7 @@
 //! Quantities in the syntax of the scenario file, for command-line options.
 
-use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, QuantityError, Rate, Time};
+use eddyline_scenario::quantity_hint;
+use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, Rate, Time};
 use pyo3::prelude::*;
 
 use crate::errors::{InputError, guarded};
@@ -9,20 +10,19 @@ use crate::errors::{InputError, guarded};
 /// `frequency` or `percent`.
 #[pyfunction]
 pub(crate) fn quantity(what: &str, text: &str) -> PyResult<f64> {
-    guarded(|| {
-        let value = match what {
-            "time" => si::<Time>(text),
-            "rate" => si::<Rate>(text),
-            "bytes" => si::<Bytes>(text),
-            "packets" => si::<Packets>(text),
-            "frequency" => si::<Frequency>(text),
-            "percent" => si::<Percent>(text),
-            other => return Err(InputError::new_err(format!("there is no quantity {other:?}"))),
-        };
-        value.map_err(|e| InputError::new_err(format!("{text:?}: {e}")))
+    guarded(|| match what {
+        "time" => si::<Time>(text),
+        "rate" => si::<Rate>(text),
+        "bytes" => si::<Bytes>(text),
+        "packets" => si::<Packets>(text),
+        "frequency" => si::<Frequency>(text),
+        "percent" => si::<Percent>(text),
+        other => return Err(InputError::new_err(format!("there is no quantity {other:?}"))),
     })
 }
 
-fn si<Q: Quantity>(text: &str) -> Result<f64, QuantityError> {
-    Q::parse(text).map(Quantity::si)
+fn si<Q: Quantity>(text: &str) -> PyResult<f64> {
+    Q::parse(text)
+        .map(Quantity::si)
+        .map_err(|e| InputError::new_err((format!("{text:?}: {e}"), quantity_hint(Q::FORMAT, text))))
 }

@@ -38,5 +38,5 @@ pub use input::{Format, Input};
 pub use load::{Scenario, load, load_file, load_file_with, load_from, load_with};
 pub use network::Network;
 pub use presets::{PresetInfo, presets};
-pub use schema::json_schema;
+pub use schema::{json_schema, quantity_hint};
 pub use vocabulary::{Vocabulary, VocabularyError};

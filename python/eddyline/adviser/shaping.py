@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ack_filter",
     "counted",
+    "emptied",
     "fifo_limit",
     "fq_quantum",
     "htb_rate",
@@ -60,16 +61,25 @@ def _direction(device: str, rate_bps: float, queue: Mapping[str, Any], line: Lin
     if queue["kind"] == "cake":
         options = [f"bandwidth {rate_bps:.0f}bit", "besteffort", "triple-isolate", f"rtt {microseconds(queue['rtt'])}"]
         options += [*ack_filter(queue), line.name if line.name in LINES else "overhead 0"]
-        return [f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
+        return [emptied(device), f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
     rate_bps = htb_rate(rate_bps, line)
     root = f"tc qdisc replace dev {device} root handle 1: {_stab(device, line)} htb default 1"
     if queue["kind"] == "ack_priority":
-        return [root, *_acks_first(device, rate_bps, queue, line)]
+        return [emptied(device), root, *_acks_first(device, rate_bps, queue, line)]
     return [
+        emptied(device),
         root,
         f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate_bps:.0f}bit quantum {_FRAME_B}",
         f"tc qdisc replace dev {device} parent 1:1 handle 10: {_leaf(queue, line)}",
     ]
+
+
+def emptied(device: str) -> str:
+    """Removes the discipline that is there, so that lines can be entered again.
+
+    HTB refuses any change of itself, CAKE keeps options that are not named, `tc qdisc del` fails where there is none.
+    """
+    return f"tc qdisc replace dev {device} root pfifo"
 
 
 def htb_rate(rate_bps: float, line: Line) -> float:

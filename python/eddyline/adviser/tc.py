@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline._core as _core
-from eddyline.adviser.shaping import link_header
+from eddyline.adviser.shaping import emptied, link_header
 from eddyline.framing import FRAMINGS, Framing
 from eddyline.probing import link_table
 
@@ -118,6 +118,7 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCom
             f"ip link set {ifb} up",
             f"tc qdisc replace dev {arrive} handle ffff: ingress",
             f"tc filter replace dev {arrive} parent ffff: prio 1 matchall action mirred egress redirect dev {ifb}",
+            emptied(ifb),
             f"tc qdisc replace dev {ifb} root netem limit {_NO_LIMIT} {netem}",
         ]
     notes += [
@@ -127,7 +128,7 @@ def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCom
     ]
     if link.get("policer"):
         notes.append("policer: these lines have none; tc-police(8) polices by a token bucket")
-    return LinkCommands(name, lines, path, notes)
+    return LinkCommands(name, [emptied(leave), *lines], path, notes)
 
 
 def _framing(given: Any) -> Framing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import NullFormatter
 
@@ -16,7 +17,6 @@ from eddyline.plots.style import COLOURS, DASHES, STYLE, from_zero, heading
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -151,7 +151,8 @@ def _response(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> No
 
 
 def _response_frame(axis: Axes) -> None:
-    axis.set(xscale="log", yscale="log", xlabel="share of packets lost", ylabel="rate (packets/s)")
+    axis.set(xscale="log", xlabel="share of packets lost", ylabel="rate (packets/s)")
+    axis.set_yscale("log", nonpositive="mask")
     axis.yaxis.set_minor_formatter(NullFormatter())
     _at_least(axis, 1e2, 5e4)
     axis.axhline(CAPACITY.rate_bps / (8 * FULL_PACKET_B), color=_GUIDE, linewidth=0.7, linestyle=":", zorder=1)
@@ -175,7 +176,8 @@ def _fairness_frame(axis: Axes) -> None:
     for power in (0, 1, 2):
         axis.plot([1, 8], [1, 8**power], color=_GUIDE, linewidth=0.7, linestyle=":", zorder=1)
         axis.annotate(f"$-{power}$" if power else "fair", (8, 8**power), fontsize=6.5, color=_GUIDE)
-    axis.set(xscale="log", yscale="log", xlabel="RTT of far over near", ylabel="rate of near over far")
+    axis.set(xscale="log", xlabel="RTT of far over near", ylabel="rate of near over far")
+    axis.set_yscale("log", nonpositive="mask")
     _plain_ticks(axis, (1, 2, 4, 8))
 
 
@@ -256,8 +258,13 @@ def _queue(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
 
 def _queue_frame(axis: Axes) -> None:
     _buffer_axis(axis, "queueing delay (ms)")
-    axis.set_yscale("log")
-    _at_least(axis, 0.3, 500.0)
+    unused = any((np.asarray(line.get_ydata(), float) <= 0).any() for line in axis.lines)
+    if unused:  # no logarithm of 0: linear below a tenth of a millisecond
+        axis.set_yscale("symlog", linthresh=0.1)
+        axis.set_ylim(-0.02, max(500.0, axis.get_ylim()[1]))
+    else:
+        axis.set_yscale("log")
+        _at_least(axis, 0.3, 500.0)
 
 
 def _at_least(axis: Axes, low: float, high: float) -> None:

@@ -134,15 +134,18 @@ def _stacked(figure: Figure, panels: Sequence[Axes]) -> None:
     figure.set_size_inches(width, max(row, height / grid.nrows) * grid.nrows * grid.ncols)
 
 
-def _broken(text: Text, room: float) -> None:
-    """Breaks lines that are longer than there is room, in pixels along the text."""
+def _broken(text: Text, room: float, widest: float | None = None) -> None:
+    """Breaks lines that are longer than `room`, in pixels along the text, and words that are longer than `widest`."""
     shown = " ".join(text.get_text().split())
     turned = text.get_rotation() % 180 == 90
     figure: Any = text.get_figure(root=True)
-    columns = max(map(len, text.get_text().split("\n")), default=0)
-    while columns > _SHORTEST and (length := _size(text, figure)[turned]) > room:
-        columns = max(_SHORTEST, min(columns - 1, int(columns * room / length)))
-        text.set_text(fill(shown, columns))
+    word = max(map(len, shown.split()), default=0)
+    # between words first; a panel grows for the longest word of an upright label
+    for shortest, limit, break_words in ((max(_SHORTEST, word), room, False), (_SHORTEST, widest or room, True)):
+        columns = max(map(len, text.get_text().split("\n")), default=0)
+        while columns > shortest and (length := _size(text, figure)[turned]) > limit:
+            columns = max(shortest, min(columns - 1, int(columns * limit / length)))
+            text.set_text(fill(shown, columns, break_long_words=break_words))
 
 
 def _rows(axes: Sequence[Axes]) -> list[list[Axes]]:
@@ -179,7 +182,8 @@ def _labels(axis: Axes) -> None:
         title = {"left": axis._left_title, "center": axis.title, "right": axis._right_title}[place]  # type: ignore[attr-defined]
         _broken(title, right - axis.bbox.x0 if place == "left" else right)
     _broken(axis.xaxis.label, min(right, 1.2 * axis.bbox.width))
-    _broken(axis.yaxis.label, max(axis.bbox.height, _along(axis) * figure.dpi))
+    high = max(axis.bbox.height, _along(axis) * figure.dpi)
+    _broken(axis.yaxis.label, high, max(high, _BAR_LABEL * figure.dpi))
 
 
 def _entries(axis: Axes) -> tuple[list[Any], list[str]]:
@@ -235,8 +239,8 @@ def _below(figure: Figure, entries: tuple[list[Any], list[str]], title: str = ""
 def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None:
     """A legend under one panel and its labels."""
     figure: Any = axis.get_figure(root=True)
-    covered: Any = axis.get_tightbbox(figure.canvas.get_renderer())
-    drop = axis.bbox.y0 - covered.y0
+    covered: Any = axis.xaxis.get_tightbbox(figure.canvas.get_renderer())
+    drop = axis.bbox.y0 - covered.y0 if covered is not None else 0.0
     below = axis.transAxes + ScaledTranslation(0, -drop / figure.dpi, figure.dpi_scale_trans)
     options = {
         "loc": "upper left",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.sweeps import manifest
 from eddyline.sweeps.entities import ENTITIES, stored
@@ -18,6 +18,8 @@ from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_su
 from eddyline.sweeps.store import parts_of, read_part, require_sweep, twice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from eddyline.sweeps.grid import Grid
@@ -45,7 +47,7 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     Raises:
         InputError: The folder holds no sweep, or there is no such table.
     """
-    folder = Path(folder)
+    folder = file("folder", folder)
     if of != POINTS and of not in ENTITIES:
         raise InputError(f"a sweep has no {of!r}", f"it has {', '.join([*ENTITIES, POINTS])}")
     document, points, table = _read(folder, of)

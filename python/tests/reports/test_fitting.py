@@ -96,6 +96,21 @@ def _texts(figure: Figure) -> list[tuple[str, Any]]:
     return [(name, box) for name, box in boxes if box.width > 0]
 
 
+@pytest.mark.parametrize(("width", "size"), [(5.0, 14.0), (4.0, 16.0), (3.4, 9.0)])
+def test_labels_are_broken_between_words(width: float, size: float) -> None:
+    figure = resized(_run(("CUBIC", "BBR")), width, size)
+    labels = [axis.yaxis.label for axis in figure.axes]
+    assert [label.get_text().split() for label in labels][:2] == [["throughput", "(Mbit/s)"], ["window", "(packets)"]]
+    for axis, label in zip(figure.axes, labels, strict=True):
+        extent = label.get_window_extent()
+        assert extent.y0 >= -1
+        assert extent.height < 1.1 * axis.bbox.height
+    below = figure.axes[0].get_legend()
+    assert below is not None
+    gap = figure.axes[0].bbox.y0 - below.get_window_extent().y1
+    assert gap < 3 * size * figure.dpi / 72
+
+
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "run"])
 def test_a_narrow_figure_can_be_read(name: str) -> None:
     figure = resized(FIGURES[name](), 3.5, 8.0)

@@ -6,4 +6,5 @@ mod validate;
 
 pub use compiled::json_schema;
 pub(crate) use compiled::{Schema, compile};
+pub use quantity::quantity_hint;
 pub(crate) use validate::validate;

@@ -95,6 +95,11 @@ impl Reader {
     }
 }
 
+/// The likely correction of a text that is no quantity of this format, if there is one.
+pub fn quantity_hint(format: &str, text: &str) -> Option<String> {
+    Reader::of(format)?.hint(text)
+}
+
 /// The unit in bits for a rate in bytes, of which eight times as many are needed.
 fn rate_of_bytes(unit: &str) -> Option<&'static str> {
     let bytes = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"))?;

@@ -28,7 +28,7 @@ _MAX_ROWS = 20
 )
 @click.option(
     "--exponent",
-    type=Number(),
+    type=Number(0.1, 20),
     default=1.0,
     show_default=True,
     metavar="E",
