@@ -94,9 +94,12 @@ impl Segment {
         bytes.push(((TCP_HEADER + options.len()) as u8 / 4) << 4 | self.ace >> 2);
         bytes.push(flags | (self.ace & 3) << 6);
         bytes.extend(self.window_field().to_be_bytes());
-        // no checksum: the payload is not there
         bytes.extend([0; 4]);
         bytes.extend(options);
+        // the payload, which is not there, is zeros; the pseudo-header ends in the protocol and the length (RFC 9293, 3.1)
+        let pseudo = sum(&bytes[12..20]) + 6 + (length - IP_HEADER as u32);
+        let checksum = complement(pseudo + sum(&bytes[IP_HEADER..]));
+        bytes[IP_HEADER + 16..IP_HEADER + 18].copy_from_slice(&checksum);
         (bytes, length)
     }
 
@@ -152,9 +155,18 @@ fn ip_header(bytes: &mut Vec<u8>, length: u32, ecn: u8, source: Ipv4Addr, destin
     bytes.extend([0, 0, 0x40, 0, 64, 6, 0, 0]);
     bytes.extend(source.octets());
     bytes.extend(destination.octets());
-    let sum: u32 = bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+    let checksum = complement(sum(bytes));
+    bytes[10..12].copy_from_slice(&checksum);
+}
+
+/// The sum of words of 16 bits, for a checksum (RFC 1071).
+fn sum(bytes: &[u8]) -> u32 {
+    bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum()
+}
+
+fn complement(sum: u32) -> [u8; 2] {
     let folded = (sum & 0xffff) + (sum >> 16);
-    bytes[10..12].copy_from_slice(&(!((folded + (folded >> 16)) as u16)).to_be_bytes());
+    (!((folded + (folded >> 16)) as u16)).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -182,8 +194,8 @@ mod tests {
         assert_eq!(bytes[2..4], 1_500u16.to_be_bytes());
         assert_eq!(bytes[12..20], [10, 64, 0, 2, 10, 65, 0, 2]);
         assert_eq!(bytes[24..28], 1_461u32.to_be_bytes());
-        let sum: u32 = bytes[..20].chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
-        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "checksum");
+        assert_eq!(complement(sum(&bytes[..20])), [0, 0], "of the header of IP");
+        assert_eq!(complement(sum(&bytes[12..]) + 6 + 1_480), [0, 0], "of TCP, with a payload of zeros");
         let (ack, length) = Segment { kind: Kind::Ack, payload: 0, window: Some(65_536), ..DATA }.headers();
         assert_eq!((length, ack[33]), (40, ACK));
         assert_eq!(ack[12..16], [10, 65, 0, 2], "from the receiver");
@@ -205,6 +217,7 @@ mod tests {
         assert_eq!(bytes[1], 2, "ECT(0)");
         assert_eq!(bytes[32..34], [10 << 4 | 1, ACK | 0x40], "AE and ECE");
         assert_eq!(bytes[40..44], [1, 1, 5, 18]);
+        assert_eq!(complement(sum(&bytes[12..]) + 6 + 40), [0, 0], "checksum");
         let edges: Vec<u32> = bytes[44..].chunks(4).map(|b| u32::from_be_bytes(b.try_into().unwrap())).collect();
         assert_eq!(edges, [2_921, 4_381, 0, 10], "the second goes round");
     }
