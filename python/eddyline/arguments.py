@@ -11,7 +11,11 @@ from typing import Any
 
 from eddyline.errors import InputError
 
-__all__ = ["file", "names", "number", "seconds", "table", "whole"]
+__all__ = ["file", "interface", "names", "number", "seconds", "table", "whole"]
+
+
+_LONGEST_INTERFACE = 15
+"""Characters: IFNAMSIZ of Linux without the end."""
 
 
 def whole(name: str, given: Any, least: int) -> int:
@@ -52,6 +56,17 @@ def file(name: str, given: Any, otherwise: str | None = None) -> Path:
     if not isinstance(given, (str, os.PathLike)):
         raise InputError(f"{name}: a path is expected, not {type(given).__name__}", otherwise)
     return Path(given)
+
+
+def interface(name: str, given: str) -> str:
+    """The name of a network interface, as the kernel accepts it: a command cannot contain anything else.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not 0 < len(given) <= _LONGEST_INTERFACE or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in given):
+        raise InputError(f"{name} {given!r} is not the name of an interface", "as in eth0 or pppoe-wan")
+    return given
 
 
 def seconds(name: str, given: Any) -> float:

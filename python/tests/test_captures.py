@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,46 @@ def test_wireshark_sees_sack_and_ecn(tmp_path: Path) -> None:
     assert count("marks", "tcp.flags.ece == 1 && tcp.flags.syn == 0") > 0
     assert count("marks", "tcp.flags.cwr == 1 && tcp.flags.syn == 0") > 0
     assert count("losses", "tcp.options.sack_perm") == 2
+
+
+def test_damaged_packets_reach_the_other_host_with_a_wrong_checksum(tmp_path: Path) -> None:
+    damaging = scenario().with_overrides(["link.d.corrupt=0.02", "link.d.queue.limit=500 packets"])
+    log = damaging.run_with(RunOptions(False, True, pcap=tmp_path)).log
+    hosts = [packets(tmp_path / name) for name in captures.FILES]
+    damaged = [packet for host in hosts for packet in host if checksum(packet) != 0]
+    assert len(damaged) == (log["event"] == "corrupted").sum() > 3
+    assert sum(map(len, hosts)) == (log["event"].isin(["send", "receive", "corrupted"]) & log["link"].isna()).sum()
+
+
+def packets(capture: Path) -> list[bytes]:
+    """The packets of enhanced packet blocks."""
+    data, at, found = capture.read_bytes(), 0, []
+    while at < len(data):
+        kind, length, *_, size, _ = struct.unpack_from("<7I", data, at)
+        if kind == 6:
+            found.append(data[at + 28 : at + 28 + size])
+        at += length
+    return found
+
+
+def checksum(packet: bytes) -> int:
+    """The checksum of TCP over a packet and a payload of zeros: 0 where the one in it is right (RFC 9293, 3.1)."""
+    length = int.from_bytes(packet[2:4], "big") - 20
+    total = sum(struct.unpack(f">{(len(packet) - 12) // 2}H", packet[12:])) + 6 + length
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def test_senders_without_packets_in_captures_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = tmp_path / "scenario.json"
+    table = scenario().to_dict()
+    sizes = {"kind": "fixed", "size": "30 kB"}
+    web = {"name": "web", "rate": "5 /s", "size": sizes, "controller": {"kind": "cubic"}, "data": ["d"], "ack": ["u"]}
+    given.write_text(Scenario({**table, "arrivals": [web]}).canonical)
+    for option, what in (("--pcap", "captures"), ("--qlog", "traces")):
+        assert main(["run", str(given), option, str(tmp_path / what)]) == 0
+        assert f"note: {what} are of [[flow]] tables: web is not in them" in capsys.readouterr().err
 
 
 def test_captures_replace_captures_and_nothing_else(tmp_path: Path) -> None:

@@ -402,6 +402,18 @@ def test_no_colour_where_there_is_no_terminal(eddyline, scenario):
     assert "\x1b" not in ran.out + ran.err + eddyline("run", "x.toml").err
 
 
+@pytest.mark.parametrize("preset", ["rrul", "upload"])
+@pytest.mark.parametrize("kind", [None, "bbr", "fast", "prague"])
+def test_scenarios_of_init_have_the_controller_that_is_asked_for(eddyline, tmp_path, preset, kind):
+    given = () if kind is None else ("--controller", kind)
+    assert eddyline("init", "a.toml", "--preset", preset, *given).code == 0
+    from eddyline.scenario import Scenario
+
+    flows = Scenario.load(tmp_path / "a.toml").to_dict()["flow"]
+    assert {flow["controller"]["kind"] for flow in flows} == {kind or {"rrul": "cubic", "upload": "newreno"}[preset]}
+    assert all(flow["tcp"].get("accurate_ecn", False) == (kind == "prague") for flow in flows)
+
+
 def test_what_init_writes_runs_and_holds(eddyline, tmp_path):
     assert eddyline("init").code == 0
     assert eddyline("init").code == 2

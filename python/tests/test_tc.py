@@ -311,3 +311,7 @@ def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.Cap
     assert "set $LEAVE and $ARRIVE anew for each link" in capsys.readouterr().out.splitlines()[0]
     assert main(["tc", str(given), "--device", "dwn=wan0,lan0"]) == 2
     assert "did you mean" in capsys.readouterr().err
+    for wrong in ("down=wan0;reboot,lan0", "down=wan0,$(id)", "down=a-very-long-interface,lan0"):
+        assert main(["tc", str(given), "--device", wrong]) == 2
+        assert "is not the name of an interface" in capsys.readouterr().err
+    assert main(["tc", str(given), "--device", "down=wan0,lan0", "--device", "down=wan1,lan0"]) == 2

@@ -61,6 +61,8 @@ pub struct Segment {
     pub ace: u8,
     /// The flow uses selective acknowledgements.
     pub selective: bool,
+    /// It was damaged on its way: its checksum is wrong.
+    pub damaged: bool,
     /// SACK blocks (RFC 2018) of an ACK, in payload bytes counted from 0; an empty one ends the list.
     pub sack: [(u64, u64); 3],
 }
@@ -98,7 +100,8 @@ impl Segment {
         bytes.extend(options);
         // the payload, which is not there, is zeros; the pseudo-header ends in the protocol and the length (RFC 9293, 3.1)
         let pseudo = sum(&bytes[12..20]) + 6 + (length - IP_HEADER as u32);
-        let checksum = complement(pseudo + sum(&bytes[IP_HEADER..]));
+        let mut checksum = complement(pseudo + sum(&bytes[IP_HEADER..]));
+        checksum[1] ^= u8::from(self.damaged);
         bytes[IP_HEADER + 16..IP_HEADER + 18].copy_from_slice(&checksum);
         (bytes, length)
     }
@@ -184,6 +187,7 @@ mod tests {
         ecn: 0,
         ace: 0,
         selective: true,
+        damaged: false,
         sack: [(0, 0); 3],
     };
 
@@ -196,6 +200,8 @@ mod tests {
         assert_eq!(bytes[24..28], 1_461u32.to_be_bytes());
         assert_eq!(complement(sum(&bytes[..20])), [0, 0], "of the header of IP");
         assert_eq!(complement(sum(&bytes[12..]) + 6 + 1_480), [0, 0], "of TCP, with a payload of zeros");
+        let (damaged, _) = Segment { damaged: true, ..DATA }.headers();
+        assert_ne!(complement(sum(&damaged[12..]) + 6 + 1_480), [0, 0]);
         let (ack, length) = Segment { kind: Kind::Ack, payload: 0, window: Some(65_536), ..DATA }.headers();
         assert_eq!((length, ack[33]), (40, ACK));
         assert_eq!(ack[12..16], [10, 65, 0, 2], "from the receiver");

@@ -45,9 +45,10 @@ impl Captures {
         let mut sack = log.sack.iter().peekable();
         for i in 0..log.time_s.len() {
             let blocks = sack.next_if(|(row, _)| *row == i).map(|(_, blocks)| *blocks);
+            let damaged = log.event[i] == LogEvent::Corrupted as u8;
             let sent = match log.event[i] {
                 event if event == LogEvent::Send as u8 => true,
-                event if event == LogEvent::Receive as u8 => false,
+                event if event == LogEvent::Receive as u8 || damaged => false,
                 _ => continue,
             };
             let flow = log.source[i] as usize;
@@ -67,6 +68,7 @@ impl Captures {
                 ecn: flags.ecn() as u8,
                 ace: flags.ace(),
                 selective: headers.selective,
+                damaged,
                 sack: blocks.unwrap_or_default(),
             };
             let (bytes, length) = segment.headers();

@@ -29,6 +29,10 @@ const RELATIVE: &str = "relative paths start at the scenario's folder";
 /// What gzip, xz, zstd, bzip2 and zip files begin with.
 const COMPRESSED: [&[u8]; 5] = [b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh", b"PK\x03\x04"];
 
+/// First bytes of captures: pcap with microseconds and nanoseconds in both byte orders, pcapng.
+const CAPTURES: [&[u8]; 5] =
+    [b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n"];
+
 /// Reads files by path, as text.
 pub trait Files {
     /// The content of the file.
@@ -52,6 +56,10 @@ impl Files for Disk {
             return Err(Unreadable::new(path, &format!("larger than {} MiB", MAX_BYTES >> 20)));
         }
         let bytes = fs::read(path).map_err(|e| Unreadable::new(path, &e.to_string()))?;
+        if CAPTURES.iter().any(|start| bytes.starts_with(start)) {
+            let hint = "times and sizes as text: tshark -r FILE -Y 'ip.src == SENDER' -T fields -e frame.time_relative -e frame.len";
+            return Err(Unreadable { hint, ..Unreadable::new(path, "a capture of packets, not a text") });
+        }
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();

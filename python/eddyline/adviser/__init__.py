@@ -181,16 +181,15 @@ def advise_access(
     from eddyline.adviser.search import search
     from eddyline.adviser.shaping import tc_lines
     from eddyline.adviser.sqm import sqm_pages, sqm_settings
+    from eddyline.arguments import interface
     from eddyline.errors import InputError
     from eddyline.spelling import unknown
 
     for what, given, known in (("unit", unit, UNITS), ("preference", prefer, PREFERENCES), ("equipment", have, HAVE)):
         if given not in known:
             raise unknown(what, given, known)
-    for name, device in (("wan", wan), ("lan", lan)):
-        # names that the kernel accepts, so that a command cannot contain anything else
-        if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
-            raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
+    interface("wan", wan)
+    interface("lan", lan)
     if wan == lan:
         raise InputError(f"wan and lan are both {wan}", "name the interface towards the hosts, as in --lan eth0")
     choice = search(access, unit, prefer, have, done, requests_s)

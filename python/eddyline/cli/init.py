@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from eddyline.cli.outputs import put_text
-from eddyline.cli.templates import SCENARIOS
+from eddyline.cli.templates import SCENARIOS, Template
 from eddyline.cli.types import Controller, Preset
 from eddyline.utf8 import displayed
 
@@ -114,6 +114,15 @@ def _controllers(kind: str) -> dict[str, str]:
     }
 
 
+def _filled(scenario: Template, file: str, kind: str | None) -> str:
+    from eddyline.kinds import controller
+
+    facts = controller(kind or scenario.kind)
+    alpha = ', alpha = "4 packets"' if facts.alpha is not None else ""
+    ecn = f"{scenario.next_key}tcp = {{ accurate_ecn = true }}" if facts.ecn == "accurate" else ""
+    return scenario.text.format(file=file, controller=f'{{ kind = "{facts.name}"{alpha} }}{ecn}')
+
+
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
 @click.option(
@@ -123,10 +132,10 @@ def _controllers(kind: str) -> dict[str, str]:
     help="A common access link (`eddyline list presets`), or a scenario: upload, rrul.",
 )
 @click.option(
-    "--controller", type=Controller(), default="cubic", show_default=True, metavar="KIND", help="Of both flows."
+    "--controller", type=Controller(), metavar="KIND", help="Of all flows. By default cubic, or those of the scenario."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def command(file: Path, preset: str | None, controller: str, force: bool) -> None:
+def command(file: Path, preset: str | None, controller: str | None, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
     from eddyline.errors import InputError
 
@@ -139,14 +148,14 @@ def command(file: Path, preset: str | None, controller: str, force: bool) -> Non
     click.echo(f"wrote {file}; next: eddyline run {shlex.quote(str(file))}", err=True)
 
 
-def template(file: Path, preset: str | None, controller: str = "cubic") -> str:
+def template(file: Path, preset: str | None, controller: str | None = None) -> str:
     """The scenario's text."""
     typed = shlex.quote(displayed(file))
-    words = {"file": typed, **_controllers(controller)}
+    if preset in SCENARIOS:
+        return _filled(SCENARIOS[preset], typed, controller)
+    words = {"file": typed, **_controllers(controller or "cubic")}
     if preset is None:
         return TEMPLATE.format(links=LINKS, down="down", up="up", **words)
-    if preset in SCENARIOS:
-        return SCENARIOS[preset].text.format(file=typed)
     from eddyline.kinds import presets
     from eddyline.spelling import unknown
 

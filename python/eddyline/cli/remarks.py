@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["in_phase", "remarks"]
+__all__ = ["in_phase", "remarks", "without_packets"]
 
 
 def remarks(scenario: Scenario, world: str) -> list[str]:
@@ -54,6 +54,16 @@ def in_phase(scenario: Scenario) -> str | None:
         f"the flows over {', '.join(shared)} can keep in phase all the same, and then one of them has nearly all "
         "losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
     )
+
+
+def without_packets(scenario: Scenario, what: str) -> str | None:
+    """A sentence about what sends, but is not in the captures or traces of flows; None where all is."""
+    tables = scenario.to_dict()
+    names = [table["name"] for kind in ("arrivals", "probe", "traffic") for table in tables.get(kind, [])]
+    if not names:
+        return None
+    are = "is" if len(names) == 1 else "are"
+    return f"{what} are of [[flow]] tables: {', '.join(names)} {are} not in them (--log has all packets)"
 
 
 def _of(table: dict[str, Any], duration_s: float) -> Iterator[str]:

@@ -198,9 +198,12 @@ def command(
             click.echo(f"note: {sentence}", err=True)
 
     if not quiet:
-        from eddyline.cli.remarks import remarks
+        from eddyline.cli.remarks import remarks, without_packets
 
         for sentence in remarks(scenario, world):
+            click.echo(f"note: {sentence}", err=True)
+        made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
+        if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:
             click.echo(f"note: {sentence}", err=True)
         if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
             click.echo(f"note: simulated on one thread: {reason}", err=True)

@@ -240,9 +240,12 @@ def _draw(
         figure = swept.plot(*metrics, of=of, x=x, by=by)
     draw(figure, plot)
     if left_out and not quiet:
-        fewer = ["--by KEY has lines for the values of one key only"] if by is None and len(swept.keys) > 2 else []
-        fewer.append("--of TABLE has those of links, groups, ...")
-        click.echo(f"note: {plot}: {left_out[0].message}: {', '.join(fewer)}", err=True)
+        fewer = ["--x KEY has the values of a key along the axis"] if x is None and len(swept.keys) > 1 else []
+        if by is None and len(swept.keys) > 2:
+            fewer.append("--by KEY has lines for the values of one key only")
+        if of == "flows":
+            fewer.append("--of TABLE has the lines of links, groups, ...")
+        click.echo(f"note: {plot}: {left_out[0].message}{': ' * bool(fewer)}{', '.join(fewer)}", err=True)
 
 
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:

@@ -58,7 +58,9 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
 
 
 def _devices(given: tuple[str, ...], links: list[str]) -> dict[str, tuple[str, str]]:
-    named = {}
+    from eddyline.arguments import interface
+
+    named: dict[str, tuple[str, str]] = {}
     for text in given:
         link, equals, pair = text.partition("=")
         leave, comma, arrive = pair.partition(",")
@@ -68,7 +70,9 @@ def _devices(given: tuple[str, ...], links: list[str]) -> dict[str, tuple[str, s
             from eddyline.spelling import unknown
 
             raise unknown("link", link, links)
-        named[link] = (leave, arrive)
+        if link in named:
+            raise click.UsageError(f"--device {link} is given twice")
+        named[link] = (interface("--device", leave), interface("--device", arrive))
     return named
 
 

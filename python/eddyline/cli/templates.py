@@ -12,11 +12,15 @@ class Template(NamedTuple):
 
     Attributes:
         summary: What it is.
-        text: The file, with `{file}` for its name.
+        text: The file, with `{file}` for its name and `{controller}` for a controller.
+        kind: The controller of its flows, unless another is asked for.
+        next_key: What stands between two keys of a flow.
     """
 
     summary: str
     text: str
+    kind: str
+    next_key: str
 
 
 _RRUL = """\
@@ -48,7 +52,7 @@ queue = {{ kind = "droptail", limit = "200 ms" }}
 
 [[flow]]
 name         = "downloads"
-controller   = {{ kind = "cubic" }}
+controller   = {controller}
 data         = ["down"]
 ack          = ["up"]
 count        = 4
@@ -57,7 +61,7 @@ start_jitter = "100 ms"
 
 [[flow]]
 name         = "uploads"
-controller   = {{ kind = "cubic" }}
+controller   = {controller}
 data         = ["up"]
 ack          = ["down"]
 count        = 4
@@ -83,13 +87,17 @@ record   = {{ interval = "1 s" }}
 duplex   = [{{ name = "home", preset = "wimax-2009" }}]    # two links: 2 Mbit/s down, 192 kbit/s up
 
 flow = [
-  {{ name = "download", controller = {{ kind = "newreno" }}, data = ["home/down"], ack = ["home/up"] }},
-  {{ name = "upload", controller = {{ kind = "newreno" }}, data = ["home/up"], ack = ["home/down"], start = "20 s" }},
+  {{ name = "download", controller = {controller}, data = ["home/down"], ack = ["home/up"] }},
+  {{ name = "upload", controller = {controller}, data = ["home/up"], ack = ["home/down"], start = "20 s" }},
 ]
 """
 
 SCENARIOS = {
-    "upload": Template("an upload starts while a download is running, on 2 Mbit/s down and 192 kbit/s up", _UPLOAD),
-    "rrul": Template("realtime response under load: four downloads, four uploads, latency probes", _RRUL),
+    "upload": Template(
+        "an upload starts while a download is running, on 2 Mbit/s down and 192 kbit/s up", _UPLOAD, "newreno", ", "
+    ),
+    "rrul": Template(
+        "realtime response under load: four downloads, four uploads, latency probes", _RRUL, "cubic", "\n"
+    ),
 }
 """Templates by name."""

@@ -7,6 +7,7 @@ import importlib
 import os
 import pickle
 import sys
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,7 +23,7 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InFile", "Origin", "Parts", "Pickled", "origins", "restore"]
+__all__ = ["InFile", "Origin", "Parts", "Pickled", "origins", "refuse_processes", "restore"]
 
 
 @dataclass(frozen=True)
@@ -189,20 +190,40 @@ def _together(own: str, parts: Parts) -> str:
     return hashlib.sha256("".join([own, *contents]).encode()).hexdigest() if contents else own
 
 
+_restoring = ContextVar("_restoring", default=False)
+
+
 def restore(received: Iterable[Origin]) -> None:
     """Registers controllers of another process.
 
     Raises:
         InputError: One of them cannot be loaded here.
     """
-    for origin in received:
-        if isinstance(origin, Plugin):
-            known = plugins().get(origin.name)
-            if known is None or known.content != origin.content:
-                with origin.file() as file:  # what is loaded stays loaded without it
-                    register_plugin(file)
-        else:
-            register(origin.name, origin.load(), files=origin.files)
+    token = _restoring.set(True)
+    try:
+        for origin in received:
+            if isinstance(origin, Plugin):
+                known = plugins().get(origin.name)
+                if known is None or known.content != origin.content:
+                    with origin.file() as file:  # what is loaded stays loaded without it
+                        register_plugin(file)
+            else:
+                register(origin.name, origin.load(), files=origin.files)
+    finally:
+        _restoring.reset(token)
+
+
+def refuse_processes(call: str) -> None:
+    """Refuses a call that starts processes in a file that one of them imports: without end, each would start others.
+
+    Raises:
+        InputError: Such a file is being imported.
+    """
+    if _restoring.get():
+        raise InputError(
+            f"{call} starts processes that import this file for its controllers, and is called where it is imported",
+            'put the call under `if __name__ == "__main__":`',
+        )
 
 
 def _attribute(module: object, qualname: str) -> object:

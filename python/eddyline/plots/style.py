@@ -52,6 +52,8 @@ MAX_LINES = 12  # lines in one panel
 _FEW = 64
 _ROOM = 1.05  # of the largest value
 _TWO_DECADES = 101.0
+_DECADE = 10.0
+_FEW_VALUES = 8  # whose numbers are all on an axis
 
 ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
@@ -236,12 +238,20 @@ def chosen(names: Sequence[str], most: int) -> list[str]:
     return [name for name in names if name in kept]
 
 
-def numbered(axis: Any, ratio: float) -> None:
-    """Plain numbers on a logarithmic axis, within two decades more than one per decade."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def numbered(axis: Any, ratio: float, values: Sequence[float] = ()) -> None:
+    """Plain numbers on a logarithmic axis, at a few values.
+
+    At many, within two decades more than one per decade, within one decade as on a linear axis.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
+    if 1 < len(values) <= _FEW_VALUES:
+        axis.set_major_locator(FixedLocator(sorted(values)))
+    elif ratio < _DECADE:
+        axis.set_major_locator(MaxNLocator(nbins=6, steps=(1, 2, 5, 10)))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
     axis.set_major_formatter(plain)
     axis.set_minor_formatter(NullFormatter())
 

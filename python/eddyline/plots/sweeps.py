@@ -109,7 +109,7 @@ def panels(
             _named(axes[-1], list(shortened(values).values()))
         elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
             axes[-1].set_xscale("log")
-            numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]))
+            numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]), sorted(set(at.values())))
         elif numbers[1] == "plain" and all(number.is_integer() for number in numbers[0]):
             axes[-1].xaxis.get_major_locator().set_params(integer=True)
         axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)

@@ -78,7 +78,7 @@ def _tables(scenario: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     flows = scenario.get("flow", ())
     there = {
         "flows": flows,
-        "links": scenario.get("link"),
+        "links": [*scenario.get("link", ()), *scenario.get("duplex", ())],
         "groups": [*(f for f in flows if f.get("count", 1) > 1), *single_groups(flows, keys)],
         "arrivals": scenario.get("arrivals"),
         "probes": scenario.get("probe"),

@@ -108,6 +108,7 @@ def sweep(
         EddylineError: The processes or the cluster cannot work.
         KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
+    from eddyline.controllers.transfer import refuse_processes
     from eddyline.encoding import pairs, value_text
     from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
@@ -115,6 +116,7 @@ def sweep(
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan
 
+    refuse_processes("el.sweep")
     seeds = whole("seeds", seeds, 1)
     workers = None if workers is None else whole("workers", workers, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)

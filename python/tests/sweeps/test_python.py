@@ -51,6 +51,40 @@ def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
     assert (again.done, again.ran) == (8, 0)
 
 
+def test_a_script_that_sweeps_its_own_class_without_a_guard_is_refused_by_its_workers(lossy, tmp_path):
+    """Each would import the script, and start workers."""
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "import tempfile, eddyline as el\n"
+        "@el.register('mine')\n"
+        "class Mine:\n"
+        "    def __init__(self, path): self.cwnd = 4.0\n"
+        "    def on_ack(self, ack): pass\n"
+        "    def on_loss(self, loss): pass\n"
+        "    def on_timeout(self, timeout): pass\n"
+        f"out = tempfile.mkdtemp(dir={str(tmp_path)!r}) + '/grid'\n"
+        f"swept = el.sweep({str(lossy())!r}, {{'flow.*.controller.kind': ['mine', 'reno']}}, out=out, workers=1)\n"
+        "print(len(swept.failures), swept.failures[0].why)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=120, check=True
+    )
+    assert ran.stdout.startswith("2 ")
+    assert 'put the call under `if __name__ == "__main__":`' in ran.stdout
+    assert sum(each.name == "grid" for each in tmp_path.glob("*/*")) == 1
+
+
+def test_tables_of_links_are_there_for_access_lines_too(eddyline):
+    assert eddyline("init", "upload.toml", "--preset", "upload").code == 0
+    vary = ("--vary", "link.home/up.loss=0,0.01", "--set", "duration=5 s", "--set", "warmup=1 s")
+    ran = eddyline(
+        "sweep", "upload.toml", *vary, "--out", "grid", "--of", "links", "--metric", "utilisation", "--table"
+    )
+    assert ran.code == 0, ran.err
+    assert "home/down" in ran.out
+    assert "home/up" in ran.out
+
+
 def test_a_finished_sweep_that_cannot_be_written_to_is_read(lossy, tmp_path, monkeypatch):
     """As on a medium that is mounted read-only: nothing is locked, and what is missing is said."""
     import eddyline.sweeps.sweep as running
