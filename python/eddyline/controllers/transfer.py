@@ -221,8 +221,8 @@ def refuse_processes(call: str) -> None:
     """
     if _restoring.get():
         raise InputError(
-            f"{call} starts processes that import this file for its controllers, and is called where it is imported",
-            'put the call under `if __name__ == "__main__":`',
+            f"{call} starts processes that import this file for its controllers, and is called where it is imported: "
+            'put the call under `if __name__ == "__main__":`'
         )
 
 
