@@ -192,6 +192,11 @@ fn files_are_read_with_their_traces() {
     write("traces/film.dat", b"\x1f\x8b\x08\0\xff");
     let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
     assert_eq!(errors.all[0].hint.as_deref(), Some("it is compressed: decompress it first"));
+    // pcapng may be valid UTF-8
+    write("traces/film.dat", b"\n\r\r\n\x1c\0\0\0\x4d\x3c\x2b\x1a");
+    let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
+    assert!(errors.all[0].message.contains("a capture of packets"), "{errors}");
+    assert!(errors.all[0].hint.as_deref().is_some_and(|hint| hint.contains("tshark -r FILE")));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
