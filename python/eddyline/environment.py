@@ -23,10 +23,10 @@ import eddyline._core as _core
 import eddyline.ranges as ranges
 from eddyline.encoding import value_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
+from eddyline.keys import require_effect
 from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
 from eddyline.scenario import Scenario
 from eddyline.spelling import unknown
-from eddyline.sweeps.grid import require_effect
 
 try:
     import gymnasium
@@ -230,31 +230,34 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         Raises:
             EddylineError: The scenario ends before the first decision.
         """
-        super().reset(seed=seed)
         if options:
             raise InputError(f"unknown options: {', '.join(options)}")
-        self._seed = seed if seed is not None else int(self.np_random.integers(_SEEDS))
-        scenario = self._drawn(seeding.np_random(self._seed)[0]).with_seed(self._seed)
-        self._title = scenario.title
-        self._stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
+        super().reset(seed=seed)
+        chosen = seed if seed is not None else int(self.np_random.integers(_SEEDS))
+        scenario, drawn = self._drawn(seeding.np_random(chosen)[0])
+        scenario = scenario.with_seed(chosen)
+        stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
+        self._seed, self._title, self._set = chosen, scenario.title, drawn
         self._observer, self._intervals = Observer(), _Intervals()
-        round = self._stepper.advance()
+        self._stepper = None
+        round = stepper.advance()
         if round is None:
             raise EddylineError(
                 f"flow {self._flow or scenario.flows[0]!r} ends before its first decision",
                 "a longer duration or an earlier start helps",
             )
+        self._stepper = stepper
         self._round = _as_dict(round)
         self._intervals.measure(round)
-        return self._observer.observe(round, self._stepper.window), self._info(self._stepper)
+        return self._observer.observe(round, stepper.window), self._info(stepper)
 
-    def _drawn(self, draws: np.random.Generator) -> Scenario:
-        """The scenario of the next episode."""
+    def _drawn(self, draws: np.random.Generator) -> tuple[Scenario, dict[str, str]]:
+        """The scenario of the next episode, and what of it was drawn."""
         scenario = self._scenarios[0]
         if len(self._scenarios) > 1:
             scenario = self._scenarios[int(draws.integers(len(self._scenarios)))]
-        self._set = {key: values[int(draws.integers(len(values)))] for key, values in self._randomise.items()}
-        return scenario.with_overrides(self._set) if self._set else scenario
+        drawn = {key: values[int(draws.integers(len(values)))] for key, values in self._randomise.items()}
+        return scenario.with_overrides(drawn) if drawn else scenario, drawn
 
     def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
         """Sets the window, and runs to the next decision or the end.
@@ -266,15 +269,16 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         if stepper is None:
             raise InputError("the episode is over, or has not begun", "call reset() first")
         stepper.decide(window_after(stepper.window, action, self._max_window))
+        self._stepper = None  # an episode that fails is over
         round = stepper.advance()
         if round is not None:
+            self._stepper = stepper
             self._round = _as_dict(round)
             seen = self._observer.observe(round, stepper.window)
             given = self._given(round, stepper.window)
             return seen, number(given, "the reward"), False, False, self._info(stepper)
         terminated = stepper.completed
         info = {**self._info(stepper), "result": json.loads(stepper.finish())}
-        self._stepper = None
         return self._observer.last, 0.0, terminated, not terminated, info
 
     def _given(self, round: _core.Round, window: float) -> SupportsFloat:

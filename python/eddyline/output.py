@@ -54,16 +54,16 @@ MANIFEST = "manifest.json"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES}
+_OF_RESULTS = frozenset((SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES))
 """What a result folder holds, which another result may replace."""
 
 
-def claim(folder: Path, also: Collection[str] = ()) -> None:
-    """Makes sure that `folder` can be written: it is absent, empty, or holds earlier output only.
+def claim(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
+    """Makes sure that `folder` can be written: it is absent, empty, or holds earlier output of this kind only.
 
     Args:
         folder: The folder.
-        also: Names of output besides those of a result.
+        own: Names of this kind of output; those of results by default.
 
     Raises:
         InputError: It cannot be written.
@@ -71,12 +71,10 @@ def claim(folder: Path, also: Collection[str] = ()) -> None:
     with refused(folder):
         require_folder(folder, "choose another place for --out")
         if folder.is_dir():
-            foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
+            foreign = sorted(p.name for p in folder.iterdir() if p.name not in own)
             if foreign:
                 names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
-                raise InputError(
-                    f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
-                )
+                raise InputError(f"{folder}: holds other files: {names}", "choose a new or empty folder for --out")
             if folder.samefile(Path.cwd()):
                 raise InputError(
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
@@ -146,9 +144,9 @@ def named(new: Path, path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
+def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]:
     """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
-    claim(folder, also)
+    claim(folder, own)
     target = _target(folder)
     with room(folder):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
-from eddyline.errors import EddylineError
+from eddyline.errors import EddylineError, InputError
 from eddyline.summary import summarise
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ class _Scenario(Protocol):
     @property
     def canonical(self) -> str: ...
     @property
+    def seed(self) -> int: ...
+    @property
     def source(self) -> Source: ...
+    def with_seed(self, seed: int) -> _Scenario: ...
 
 
 class _Result(Protocol):
@@ -212,12 +215,14 @@ class Results(Sequence[_One], Generic[_One]):
         """Writes a result folder as `eddyline run --out` does; `Result.load` reads it. All of it or nothing.
 
         Raises:
-            InputError: The folder exists and holds other files than a result's.
+            InputError: The folder exists and holds other files than a result's, or the results are not all of one
+                scenario with different seeds or worlds.
         """
         from eddyline.output import replaced
         from eddyline.result_folder import write
 
         first = self._results[0].scenario
+        self._require_one_scenario(first)
         asked = {r.world: r.asked for r in self._results if r.asked}
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
@@ -226,6 +231,16 @@ class Results(Sequence[_One], Generic[_One]):
             remarks = write(staged, self._write, first.canonical, first.source, series, self.plot, asked)
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)
+
+    def _require_one_scenario(self, first: _Scenario) -> None:
+        runs = [(d["world"], d["seed"]) for d in self.to_dict()]
+        if len(set(runs)) < len(runs) or any(
+            r.scenario.with_seed(first.seed).canonical != first.canonical for r in self._results
+        ):
+            raise InputError(
+                "a folder holds results of one scenario with different seeds or worlds",
+                "save each by itself, or run a sweep",
+            )
 
     def _write(self, write: Callable[[str], object]) -> None:
         by_world: dict[str, list[_One]] = {}

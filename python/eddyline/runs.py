@@ -265,6 +265,7 @@ def rows(results: Sequence[Result]) -> pd.DataFrame:
     import pandas as pd
 
     from eddyline.frames import flatten
+    from eddyline.output import ENTITIES
 
     found = [
         (
@@ -276,7 +277,7 @@ def rows(results: Sequence[Result]) -> pd.DataFrame:
             None if value is None else float(value),
         )
         for document in (r.to_dict() for r in results)
-        for part in ("flows", "links", "groups", "arrivals", "traffic")
+        for part in ENTITIES
         for row in document.get(part, [])
         for quantity, value in flatten(row)
         if isinstance(value, (int, float)) or value is None

@@ -411,9 +411,11 @@ def load_results(folder: str | Path) -> Results[Result]:
         InputError: It is not such a folder.
     """
     from eddyline.output import RESULT, SERIES
+    from eddyline.result_folder import manifest
 
     folder = file("folder", folder)
     text, scenario = stored(folder)
+    asked = manifest(folder).asked
     series = StoredSeries(folder / SERIES)
     try:
         parsed = json.loads(text)
@@ -427,7 +429,8 @@ def load_results(folder: str | Path) -> Results[Result]:
         seeded = scenario if seed == scenario.seed else scenario.with_seed(seed)
         single = parsed is document
         source = text.rstrip("\n") if single else json.dumps(document, indent=2, ensure_ascii=False)
-        found.append(Result(source, seeded, folder=folder if single else None, series=series))
+        options = asked.get(document["world"])
+        found.append(Result(source, seeded, folder=folder if single else None, asked=options, series=series))
     if not found:
         raise InputError(f"{folder}: holds no finished run")
     return Results(found)

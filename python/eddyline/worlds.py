@@ -430,9 +430,9 @@ def require_packets(name: str) -> None:
         raise InputError(f"world {name} has no packets", f"--world takes {text(with_packet_log())}")
 
 
-def text(names: list[str]) -> str:
+def text(names: list[str], last: str = "and") -> str:
     """Names in a sentence: `theory and sim`."""
-    return " and ".join(names)
+    return f" {last} ".join(names)
 
 
 def require_model(link_model: str, law: str, models: Sequence[str] = LINK_MODELS) -> None:

@@ -548,3 +548,33 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
         assert ran.code == 0, f"{line}\n{ran.err}"
         for left in set(tmp_path.iterdir()) - {tmp_path / "two-way.toml"}:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("gauntlet", "--list", "--out", "card"), "--list runs nothing"),
+        (("measure", "192.0.2.1", "--once"), "--once is for --server"),
+        (("measure", "127.0.0.1", "--server", "--json"), "--out and --json are for measuring"),
+        (("run", "{file}", "--seed", "4", "--set", "seed=100"), "both say which seed is the first"),
+        (("run", "{file}", "--world", "theory", "--dynamics", "integrator"), "it needs --plot FILE or --out DIR"),
+        (("run", "{file}", "--log", "l.txt", "--seeds", "2"), "one run of world sim or quic"),
+        (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--of", "links"), "--of is for --table and --plot"),
+        (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--metric", "x"), "--metric is for --table and"),
+    ],
+)
+def test_options_without_an_effect_are_refused(eddyline, scenario, tmp_path, words, said):
+    ran = eddyline(*(word.format(file=scenario()) for word in words))
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert not (tmp_path / "o").exists()
+
+
+def test_csv_has_all_tables(eddyline, tmp_path):
+    assert eddyline("init", "rrul.toml", "--preset", "rrul").code == 0
+    given = ("--set", "duration=12 s", "--set", "warmup=6 s", "--quiet")
+    assert eddyline("run", "rrul.toml", *given, "--out", "kept", "--csv").code == 0
+    printed = eddyline("run", "rrul.toml", *given, "--csv").out.splitlines()
+    kinds = {line.split(",")[2] for line in printed[1:]}
+    assert {f"{kind}s" for kind in kinds} == {file.stem for file in (tmp_path / "kept").glob("*s.csv")} - {"series"}
+    assert "probe" in kinds

@@ -24,6 +24,7 @@ LAYERS = (
             "fairness",
             "frames",
             "junit",
+            "keys",
             "latency",
             "live",
             "locks",

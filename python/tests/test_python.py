@@ -148,6 +148,25 @@ def test_results_can_be_sent_to_other_processes(result, table):
         _ = sent.log
 
 
+def test_a_saved_result_knows_its_options(table, tmp_path):
+    made = el.Scenario(table).run("theory", dynamics="integrator")
+    made.save(tmp_path / "a")
+    read = el.open(tmp_path / "a")
+    assert read.asked == made.asked != {}
+    read.save(tmp_path / "b")
+    assert el.open(tmp_path / "b").asked == made.asked
+
+
+def test_results_that_a_folder_cannot_tell_apart_are_not_saved(table, tmp_path):
+    scenario = el.Scenario(table)
+    runs = [scenario.run(series=False), el.Scenario(table, set={"title": "other"}).run(series=False)]
+    for wrong in ([runs[0], runs[0]], runs, [runs[0], runs[1].scenario.with_seed(9).run(series=False)]):
+        with pytest.raises(el.InputError, match="results of one scenario with different seeds or worlds"):
+            el.Results(wrong).save(tmp_path / "mix")
+    assert not (tmp_path / "mix").exists()
+    el.Results([runs[0], scenario.with_seed(9).run(series=False)]).save(tmp_path / "mix")
+
+
 def test_compare_is_one_table(result, table):
     theory = el.Scenario(table).run("theory")
     both = el.compare(result, theory)

@@ -315,3 +315,11 @@ def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.Cap
         assert main(["tc", str(given), "--device", wrong]) == 2
         assert "is not the name of an interface" in capsys.readouterr().err
     assert main(["tc", str(given), "--device", "down=wan0,lan0", "--device", "down=wan1,lan0"]) == 2
+
+
+def test_a_medium_is_said_to_be_missing() -> None:
+    link = {"rate": "10 Mbit/s", "delay": "5 ms", "medium": "air"}
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["u"]}
+    scenario = Scenario({"duration": "1 s", "link": [{"name": n} | link for n in "du"], "flow": [flow]})
+    for found in commands(scenario, {"d": ("eth0", "eth1"), "u": ("eth1", "eth0")}):
+        assert "medium: tc has nothing like it" in found.notes

@@ -98,7 +98,7 @@ pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<St
         }
     }
     if let Some(who) = listed("arrivals", network.arrivals.iter().map(|a| a.name.as_str())) {
-        notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out"));
+        notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out, and what shares a link with them reads null"));
     }
     if let Some(who) = listed("probe", network.probes.iter().map(|p| p.name.as_str())) {
         notes.push(format!("{who}: the equilibrium is of flows, what latency probes send is left out"));

@@ -157,6 +157,15 @@ pub enum TheoryError {
         /// The required length.
         wanted: usize,
     },
+    /// Flows that come and go share links with the flows.
+    #[error(
+        "theory has no equilibrium of flows that stay with those that come and go: {who} shares links with them, directly or by way of \
+         others (`theory population` has arrivals by themselves)"
+    )]
+    Arrivals {
+        /// A table of arrivals.
+        who: String,
+    },
     /// A flow has no data path.
     #[error("flow {flow} crosses no link: a data path needs at least one")]
     NoPath {

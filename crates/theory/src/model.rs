@@ -214,9 +214,7 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
             return Err(TheoryError::Overload { link: network.links[l].name.as_str().into(), load_bps, capacity_bps });
         }
     }
-    if !network.arrivals.is_empty() {
-        notes.push("flows that come and go are left out".to_owned());
-    }
+    notes.extend(arrivals_note(network));
     Ok((problem, notes))
 }
 
@@ -383,8 +381,16 @@ pub(crate) fn without_state(network: &Network, model: &Model) -> TheoryError {
     }
     match network.traffic.iter().find(|t| mean_rate(t).is_none()) {
         Some(traffic) => TheoryError::UnknownRate { who: traffic.name.clone() },
-        None => TheoryError::NoFlow,
+        None => match network.arrivals.first() {
+            Some(arrivals) => TheoryError::Arrivals { who: arrivals.name.clone() },
+            None => TheoryError::NoFlow,
+        },
     }
+}
+
+/// A note on flows that come and go.
+pub(crate) fn arrivals_note(network: &Network) -> Option<String> {
+    (!network.arrivals.is_empty()).then(|| "flows that come and go are left out".to_owned())
 }
 
 /// A note on flows other than FAST, which stability, dynamics and the fair ideal leave out.

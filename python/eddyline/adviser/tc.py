@@ -85,8 +85,10 @@ def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
     from eddyline.scenario import Scenario
 
     load = {"name": "load", "path": [table["name"]], "model": {"kind": "cbr", "rate": table["rate"]}}
-    whole = Scenario({"duration": "1 s", "link": [dict(table)], "traffic": [load]})
-    return dict(json.loads(whole.canonical)["link"][0])
+    alone = {key: value for key, value in table.items() if key != "medium"}
+    whole = Scenario({"duration": "1 s", "link": [alone], "traffic": [load]})
+    medium = {"medium": table["medium"]} if "medium" in table else {}
+    return {**json.loads(whole.canonical)["link"][0], **medium}
 
 
 def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCommands:

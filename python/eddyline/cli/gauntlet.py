@@ -138,6 +138,8 @@ def command(
     from eddyline.output import claim, claim_file
 
     if listing:
+        if any(each is not None for each in (out, junit, markdown, base, why)):
+            raise click.UsageError("--list runs nothing: --only and --json go with it")
         _list(suite().only(only), as_json)
         return 0
     if controller is None:

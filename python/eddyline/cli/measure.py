@@ -40,6 +40,10 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
     direction alone, in both together, and where one direction joins the other. The scenario file reproduces the link
     in every world.
     """
+    if once and not server:
+        raise click.UsageError("--once is for --server")
+    if server and (out is not None or as_json):
+        raise click.UsageError("--out and --json are for measuring, not for --server")
     if server:
         from eddyline.measurement.server import serve
 

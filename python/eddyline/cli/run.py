@@ -148,6 +148,8 @@ def command(
             raise click.UsageError("--seed and --seeds LO..HI: both say which seed is the first")
         seed = first
     if seed is not None:
+        if any(key == "seed" for key, _ in overrides):
+            raise click.UsageError("--set seed and --seed, or --seeds LO..HI: both say which seed is the first")
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
     if qlog is not None:
@@ -159,6 +161,8 @@ def command(
     if clock != worlds.CLOCKS[0] and world != worlds.ALL and not worlds.WORLDS[world].clocks:
         raise click.UsageError("--clock is for --world kernel")
     series = out is not None or plot is not None
+    if dynamics is not None and not series:
+        raise click.UsageError("--dynamics is drawn and kept: it needs --plot FILE or --out DIR")
     if threads > 1 and world != worlds.ALL and not worlds.WORLDS[world].threads:
         raise click.UsageError("--threads is for --world sim")
     if threads > 1 and number is not None:
@@ -269,10 +273,10 @@ def _check_outputs(
         raise click.UsageError("--log-of needs --log FILE")
     for option, path in (("--log", log), ("--qlog", qlog)):
         if path is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
-            raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log())}")
+            raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log(), 'or')}")
     if pcap is not None:
         if world == worlds.ALL or not worlds.WORLDS[world].captures or seeds is not None:
-            raise click.UsageError(f"--pcap takes one run of world {worlds.text(worlds.with_captures())}")
+            raise click.UsageError(f"--pcap takes one run of world {worlds.text(worlds.with_captures(), 'or')}")
         if log_of is not None:
             raise click.UsageError("--pcap has all packets; leave out --log-of")
         from eddyline.captures import claim as claim_captures

@@ -192,9 +192,13 @@ def command(
         claim_figure(plot)
     elif x is not None or by is not None:
         raise click.UsageError(f"{'--x' if by is None else '--by'} is for a figure: it needs --plot FILE")
+    if plot is None and not as_table and (metrics or of != "flows"):
+        raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
     first, number = seeds
     if first is not None:
+        if any(key == "seed" for key, _ in overrides):
+            raise click.UsageError("--set seed and --seeds LO..HI: both say which seed is the first")
         overrides = [*overrides, ("seed", str(first))]
     if start_jitter is not None:
         overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
@@ -311,7 +315,9 @@ def document(swept: Swept) -> dict[str, Any]:
 
 
 def _notes(swept: Swept) -> None:
-    if swept.identical:
+    if swept.identical and swept.world == "theory":
+        click.echo("warning: all repetitions of every point are identical: nothing in world theory is random", err=True)
+    elif swept.identical:
         click.echo(
             "warning: all repetitions of every point are identical: nothing in the scenario is random\n"
             "hint: --start-jitter '100 ms' with another --out DIR starts flows at random times",

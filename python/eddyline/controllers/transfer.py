@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import os
 import pickle
+import re
 import sys
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -142,8 +143,12 @@ def origins(texts: Iterable[str]) -> tuple[Origin, ...]:
         InputError: A class is in no readable file and cannot be pickled.
     """
     text = "\n".join(texts)
-    classes = [_origin(name, cls) for name, cls in registered().items() if name in text]
-    return (*classes, *(plugin for name, plugin in plugins().items() if name in text))
+    classes = [_origin(name, cls) for name, cls in registered().items() if _named(name, text)]
+    return (*classes, *(plugin for name, plugin in plugins().items() if _named(name, text)))
+
+
+def _named(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text) is not None
 
 
 def _origin(name: str, cls: type) -> Origin:

@@ -243,8 +243,14 @@ def _card(document: dict[str, Any]) -> Card:
         seeds=int(document["seeds"]),
         verdicts=tuple(_verdict(t) for t in document["tests"]),
         against=tuple(_card(c) for c in document.get("against", [])),
+        changes=None if "base" not in document else tuple(_change(c) for c in document["base"]),
         world=str(document.get("world", DEFAULT)),
     )
+
+
+def _change(table: dict[str, Any]) -> Change:
+    before, now, tolerance = (None if table[k] is None else float(table[k]) for k in ("before", "value", "tolerance"))
+    return Change(str(table["name"]), before, now, tolerance, str(table["change"]))
 
 
 def _verdict(table: dict[str, Any]) -> Verdict:

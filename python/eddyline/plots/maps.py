@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from matplotlib import rc_context
-from matplotlib.colors import ListedColormap, SymLogNorm
+from matplotlib.colors import ListedColormap, SymLogNorm, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -151,7 +151,7 @@ def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
 
     regions = map_.grid("region").to_numpy(dtype=object)
     names = sorted({r for r in regions.flat if r is not None}, key=lambda r: (r != "none", r.count(" + "), r))
-    colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+    colours = [_shade(i) for i in range(len(names))]
     numbers = np.array([[names.index(r) if r is not None else np.nan for r in row] for row in regions])
     plane.hatch(np.isnan(numbers), "///", _NOTHING)
     plane.paint(numbers, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(names) - 0.5, alpha=0.75)
@@ -162,6 +162,13 @@ def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
         label = "several equilibria (colour: the first)"
         handles.append(Patch(facecolor="#888888", hatch="xxx", edgecolor="white", label=label))
     return handles
+
+
+def _shade(number: int) -> Any:
+    """A colour for each of many regions: the usual ones, then the same paler, then darker."""
+    turn, place = divmod(number, len(COLOURS))
+    towards, share = ((1.0, 0.0), (1.0, 0.55), (0.0, 0.45))[turn % 3]
+    return tuple((1 - share) * part + share * towards for part in to_rgb(COLOURS[place]))
 
 
 def _stability(figure: Figure, plane: _Plane, map_: Map) -> list[Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, from_zero, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, from_zero, heading, name_ticks, scale
 from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
@@ -205,7 +205,12 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
 
 
 def _since_start(windows: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
-    """Windows of each flow from the interval before its first packets on: until then it has only its initial window."""
+    """Windows of each flow from the interval before its first packets on: until then it has only its initial window.
+
+    A flow whose rate is never above 0 has sent nothing.
+    """
+    silent = set(rates["entity"].unique()) - set(rates.loc[rates["value"] > 0, "entity"].unique())
+    windows = windows[~windows["entity"].isin(silent)]
     first = rates[rates["value"] > 0].groupby("entity", observed=True)["time_s"].min()
     times = np.append(-np.inf, np.unique(rates["time_s"]))
     begins = windows["entity"].map(dict(zip(first.index, times[np.searchsorted(times, first) - 1], strict=True)))
@@ -293,7 +298,7 @@ def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: 
     places = range(len(shown))
     lengths = dict(zip(names, values, strict=True))
     axis.barh(list(places), [lengths[name] for name in shown], color=colour, height=0.7)
-    axis.set_yticks(list(places), shown)
+    name_ticks(axis.yaxis, places, shown)
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(label)
@@ -319,10 +324,12 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
                 for name, part in series[series["quantity"] == quantity].groupby("entity", sort=False, observed=True)
             ]
             # one colour per flow or link in all worlds, also where a world models only some
-            colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(dict.fromkeys(p[1] for p in parts))}
+            places = {name: n for n, name in enumerate(dict.fromkeys(p[1] for p in parts))}
             for world, name, part in parts:
                 width, alpha = (1.2, 1.0) if world == worlds[0][0] else (3.0, 0.35)
-                look = {"color": colours[name], "linewidth": width, "alpha": alpha}
+                turn, colour = divmod(places[name], len(COLOURS))
+                look = {"color": COLOURS[colour], "linestyle": DASHES[turn % len(DASHES)], "linewidth": width}
+                look["alpha"] = alpha
                 axis.plot(part["time_s"], part["value"], label=entry(f"{name}, {world}"), **look)
             axis.set_ylabel(label)
             from_zero(axis)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, grouped_bars, heading, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, grouped_bars, heading, name_ticks, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def bands(document: dict[str, Any], title: str) -> Figure:
             ("at_beta_packets_per_s", "x", "all flows at beta"),
         ):
             axis.plot([f[key] for f in flows], list(rows), marker, color="black", markersize=8, label=label)
-        axis.set_yticks(list(rows), [f["name"] for f in flows])
+        name_ticks(axis.yaxis, rows, [f["name"] for f in flows])
         axis.invert_yaxis()
         axis.grid(visible=False, axis="y")
         axis.set_axisbelow(True)

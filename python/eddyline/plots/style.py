@@ -37,6 +37,7 @@ __all__ = [
     "heading",
     "lacks_characters",
     "literally",
+    "name_ticks",
     "numbered",
     "render",
     "render_small",
@@ -238,6 +239,12 @@ def chosen(names: Sequence[str], most: int) -> list[str]:
     return [name for name in names if name in kept]
 
 
+def name_ticks(axis: Any, places: Sequence[float], names: Sequence[str]) -> None:
+    """Names at places of an axis: text as it is, which fits its room as other text does (`FixedFormatter` says so)."""
+    axis.set_ticks(list(places))
+    axis.set_major_formatter(FixedFormatter(list(names)))
+
+
 def numbered(axis: Any, ratio: float, values: Sequence[float] = ()) -> None:
     """Plain numbers on a logarithmic axis, at a few values.
 
@@ -289,7 +296,7 @@ def grouped_bars(
         for offset, value in zip(offsets, values[:shown], strict=True):
             text = missing if value is None else f"{value:.4g}"
             axis.annotate(text, (value or 0.0, offset), (3, 0), textcoords="offset points", va="center", fontsize=7)
-    axis.set_yticks(range(len(names[:shown])), names[:shown])
+    name_ticks(axis.yaxis, range(len(names[:shown])), names[:shown])
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_axisbelow(True)

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MARKERS, MAX_LINES, STYLE, entry, from_zero, heading, numbered, scale
+from eddyline.plots.style import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    MAX_LINES,
+    STYLE,
+    entry,
+    from_zero,
+    heading,
+    name_ticks,
+    numbered,
+    scale,
+)
 from eddyline.quantities import shortened
 
 if TYPE_CHECKING:
@@ -162,7 +174,7 @@ def _named(axis: Axes, names: Sequence[str]) -> None:
     """Names below an axis: in several lines where they are long, and oblique where that is not enough."""
     width = max(8, _NAMES // max(1, len(names)))
     wrapped = [fill(name, width, break_long_words=False) for name in names]
-    axis.set_xticks(range(len(names)), wrapped)
+    name_ticks(axis.xaxis, range(len(names)), wrapped)
     if max((len(line) for name in wrapped for line in name.split("\n")), default=0) > width:
         axis.tick_params("x", rotation=30)
         for label in axis.get_xticklabels():

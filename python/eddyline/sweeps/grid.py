@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from eddyline.scenario import SEEDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Grid", "Task", "Vary", "require_effect", "typed"]
+__all__ = ["Grid", "Task", "Vary", "typed"]
 
 
 @dataclass(frozen=True)
@@ -112,35 +111,6 @@ class Grid:
         if not self.varies_seed:
             labels["seed"] = self.first_seed + repetition
         return labels
-
-
-_PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^."'])+""")
-"""A part of a dotted key: a name, in quotes where it has dots."""
-
-
-def require_effect(keys: Sequence[str], given: str = "--vary") -> None:
-    """Makes sure that no varied key is set anew by a later one, which would leave its values without effect.
-
-    Args:
-        keys: The keys in order.
-        given: What gives them, for the message.
-
-    Raises:
-        InputError: One is.
-    """
-    for place, key in enumerate(keys):
-        later = next((each for each in keys[place + 1 :] if each != key and _covers(each, key)), None)
-        if later is not None:
-            raise InputError(
-                f"{given} {key}: {later} comes after it and sets the same anew", f"give {key} last, or leave it out"
-            )
-
-
-def _covers(later: str, earlier: str) -> bool:
-    """Whether a key sets all that another does: the same with `*`, or a table that has it."""
-    parts = [_PART.findall(key) for key in (later, earlier)]
-    ends, within = ([part.strip().strip("\"'") for part in each] for each in parts)
-    return len(ends) <= len(within) and all(end in (part, "*") for end, part in zip(ends, within, strict=False))
 
 
 def _is_seed(key: str) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import eddyline._core as _core
 from eddyline.controllers.installed import import_declared
 from eddyline.errors import InputError, ScenarioError
+from eddyline.keys import covers, require_effect
 from eddyline.parallel import processors
-from eddyline.sweeps.grid import Grid, require_effect
+from eddyline.sweeps.grid import Grid
 from eddyline.sweeps.manifest import FORMAT
 from eddyline.sweeps.worker import Job
 from eddyline.worlds import require
@@ -62,6 +63,9 @@ class Plan:
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
         if both:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
+        for key, _ in given:
+            if (wider := next((v.key for v in vary if covers(v.key, key)), None)) is not None:
+                raise InputError(f"--set {key}: --vary {wider} sets the same anew", "leave one of them out")
         if seeds < 1:
             raise InputError(f"{seeds} seeds: a point has at least one")
         require_effect([v.key for v in vary])
@@ -71,13 +75,21 @@ class Plan:
         self.shard = shard
         # the first seed is known after loading; where that fails, `check` reports why
         self.grid = Grid(vary, seeds=seeds)
-        texts = (source.text, *(v for _, v in given), *(v for each in vary for v in each.values))
         self._base = self._loaded(self.given)
         first = self._loaded([*self.given, *self.grid.overrides(0)])
         import_declared({value for each in vary if each.key.endswith("kind") for value in each.values})
-        self._controllers = _origins(texts)
+        self._controllers = _origins(self._naming_controllers(vary, first))
         if first is not None:
             self.grid = Grid(vary, first.seed, seeds)
+
+    def _naming_controllers(self, vary: Sequence[Vary], first: _core.Scenario | None) -> list[str]:
+        """The kinds of controllers of the first point, and all values that may name others."""
+        if first is None or self._base is None:
+            return [self.source.text, *(v for _, v in self.given), *(v for each in vary for v in each.values)]
+        tables = [json.loads(scenario.canonical) for scenario in (self._base, first)]
+        senders = [sender for each in tables for kind in ("flow", "arrivals") for sender in each.get(kind, ())]
+        varied = (v for each in vary for v in each.values if "controller" in each.key or "kind" in v)
+        return [*(sender["controller"]["kind"] for sender in senders), *varied]
 
     def _loaded(self, overrides: Sequence[tuple[str, str]]) -> _core.Scenario | None:
         try:

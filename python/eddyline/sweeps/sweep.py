@@ -110,6 +110,7 @@ def sweep(
     """
     from eddyline.controllers.transfer import refuse_processes
     from eddyline.encoding import pairs, value_text
+    from eddyline.keys import covers
     from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
     from eddyline.source import Source
@@ -125,7 +126,7 @@ def sweep(
     earlier: list[tuple[str, str]] = []
     if isinstance(scenario, Scenario):
         source = scenario.source
-        earlier = [(key, value) for key, value in scenario.given if key not in vary]
+        earlier = [(key, value) for key, value in scenario.given if not any(covers(k, key) for k in vary)]
     elif isinstance(scenario, Mapping):
         source = Source.of_table(scenario)
     else:

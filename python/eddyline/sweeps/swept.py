@@ -103,6 +103,11 @@ class Swept:
         return read_sweep(self.folder, of)
 
     @property
+    def world(self) -> str:
+        """The world that runs its points."""
+        return str(self._document()["world"])
+
+    @property
     def keys(self) -> list[str]:
         """The varied keys, `seed` left out."""
         return self._grid().keys
@@ -180,7 +185,7 @@ class Swept:
             )
         others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
         made = self.statistics(*metrics, of=of, keys=[x, *others])
-        world = self._document()["world"]
+        world = self.world
         title = displayed(self.folder) + ("" if world == worlds.DEFAULT else f" (world {world})")
         found = numbers[x]
         if found is not None:  # points may be missing or have failed

@@ -167,12 +167,15 @@ def theory_map(
         EddylineError: No cell has a value, and why.
         KeyboardInterrupt: Ctrl-C, within a second.
     """
+    from eddyline.keys import require_effect
+
     for name, given in (("x", x), ("y", y)):
         if isinstance(given, str) or len(given) != 2:
             raise InputError(
                 f"{name}: a key and its range are expected, not {given!r}",
                 '("link.up.rate", "1 Mbit/s..10 Mbit/s:41:log")',
             )
+    require_effect([x[0], y[0]], "--x")
     if show not in SHOWS:
         raise unknown("map", show, SHOWS)
     if link_model not in LINK_MODELS:

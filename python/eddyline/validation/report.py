@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from eddyline.plots.style import name_ticks
 from eddyline.quantities import bits_per_second, count, percent, seconds
 from eddyline.reports.exhibit import Column, Exhibit, Picture
 from eddyline.reports.figures import BLUE, GREEN, ORANGE, PINK, drawn
@@ -133,6 +134,6 @@ def _paint(figure: Figure, compared: Sequence[Comparison]) -> None:
     axis.axvline(0.0, color="black", linewidth=0.8)
     axis.set_xlim(-1.05 * _WIDEST, 1.05 * _WIDEST)
     axis.set_ylim(len(labels) - 0.5, -0.5)
-    axis.set_yticks(range(len(labels)), labels)
+    name_ticks(axis.yaxis, range(len(labels)), labels)
     axis.set_xlabel("difference, in units of what is allowed")
     figure.legend(loc="outside upper right", ncols=5)

@@ -517,3 +517,54 @@ def test_made_by_its_name_alone():
     observation, info = env.reset(seed=1)
     assert observation.shape == (len(OBSERVATION),)
     assert "10 Mbit/s" in info["scenario"]
+
+
+def run_to_the_end(env):
+    over = False
+    while not over:
+        *_, terminated, truncated, _ = env.step(np.array([0.0]))
+        over = terminated or truncated
+
+
+class Raises:
+    def __init__(self, path):
+        self.cwnd = 10.0
+
+    def on_ack(self, ack):
+        if ack.now > 0.5:
+            raise ValueError("mine")
+
+    def on_loss(self, loss):
+        pass
+
+    def on_timeout(self, timeout):
+        pass
+
+
+def test_an_episode_that_fails_is_over(table):
+    """What goes on without the failed controller would be no result of the scenario."""
+    el.register("raises", Raises)
+    try:
+        flow = table["flow"][0]
+        env = el.env({**table, "flow": [flow, {**flow, "name": "other", "controller": {"kind": "raises"}}]})
+        env.reset(seed=1)
+        with pytest.raises(el.ControllerError, match="mine"):
+            run_to_the_end(env)
+        with pytest.raises(el.InputError, match="the episode is over"):
+            env.step(np.array([0.0]))
+    finally:
+        el.unregister("raises")
+
+
+def test_a_reset_that_fails_leaves_no_episode_and_one_that_is_refused_the_earlier_one(table):
+    late = {**table, "flow": [{**table["flow"][0], "start": f"{el.Scenario(table).duration_s - 1e-4} s"}]}
+    env = el.env(late)
+    with pytest.raises(el.EddylineError, match="ends before its first decision"):
+        env.reset(seed=1)
+    with pytest.raises(el.InputError, match="call reset"):
+        env.step(np.array([0.0]))
+    env = el.env(table)
+    env.reset(seed=5)
+    with pytest.raises(el.InputError):
+        env.reset(seed=2**63)
+    assert env.step(np.array([0.0]))[-1]["seed"] == 5

@@ -9,7 +9,7 @@ import pytest
 
 import eddyline as el
 from eddyline.plots.fitting import resized
-from eddyline.plots.runs import overview
+from eddyline.plots.runs import bars, overview
 from eddyline.plots.style import render
 
 if TYPE_CHECKING:
@@ -80,3 +80,17 @@ def test_long_names_fit_in_a_folder_as_with_plot(eddyline, scenario, tmp_path) -
     assert eddyline(*args).code == 0
     assert long in text
     assert (tmp_path / "out" / "plot.png").read_bytes() == (tmp_path / "one.png").read_bytes()
+
+
+def test_names_at_ticks_are_text_as_it_is(tmp_path: Path) -> None:
+    """Matplotlib would read mathematics in them."""
+    names = ["$\\foo$", "cost $1 to $2"]
+    flows = pd.DataFrame({"name": names, "goodput_bps": [1e6, 2e6]})
+    links = pd.DataFrame({"name": ["l"], "utilisation": [0.5]})
+    figure = bars(flows, links, pd.DataFrame(), "title")
+    for width in (None, 3.0):
+        resized(figure, width)
+        assert render(figure, tmp_path / "plot.svg", dpi=50)
+        labels = figure.axes[0].get_yticklabels()
+        assert [text.get_text() for text in labels] == names
+        assert not any(text.get_parse_math() for text in labels)

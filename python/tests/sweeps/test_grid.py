@@ -8,8 +8,9 @@ import pytest
 
 import eddyline as el
 from eddyline.errors import InputError
+from eddyline.keys import covers, require_effect
 from eddyline.ranges import split
-from eddyline.sweeps.grid import Grid, Vary, require_effect, typed
+from eddyline.sweeps.grid import Grid, Vary, typed
 
 
 @pytest.mark.parametrize(
@@ -144,3 +145,35 @@ def test_values_that_are_wrong_with_others_only_name_them(tmp_path):
     assert "so it is with" not in str(caught.value)
     tables = ['{ kind = "droptail" }', '{ kind = "codel", target = "5 ms" }']
     assert not el.sweep(base, {"link.l.queue": tables}, out=tmp_path / "s").failures
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier", "covered"),
+    [
+        ("link.*.rate", "link.up.rate", True),
+        ("link.up.rate", "link.*.rate", False),
+        ("link.*.rate", "duplex.home.up.rate", True),
+        ("link.home/up.rate", "duplex.home.up.rate", True),
+        ("duplex.home.up.rate", "link.home/up.rate", True),
+        ("duplex.*.up.rate", "link.home/up.rate", True),
+        ("duplex.*.up.rate", "link.home/down.rate", False),
+        ("duplex.home.up", "link.home/up.rate", True),
+        ("duplex.home.preset", "link.home/up.rate", False),
+    ],
+)
+def test_a_direction_of_a_duplex_is_the_link_that_it_makes(later: str, earlier: str, covered: bool) -> None:
+    assert covers(later, earlier) == covered
+
+
+def test_what_a_wider_varied_key_sets_anew_cannot_be_set(lossy, tmp_path) -> None:
+    for vary, set_ in (
+        ("link.*.rate", {"link.up.rate": "3 Mbit/s"}),
+        ("flow.*.controller", {"flow.f.controller.kind": "reno"}),
+    ):
+        values = ["1 Mbit/s", "2 Mbit/s"] if "rate" in vary else [{"kind": "cubic"}, {"kind": "bbr"}]
+        with pytest.raises(el.InputError, match=r"--set .*: --vary .* sets the same anew"):
+            el.sweep(lossy(), {vary: values}, out=tmp_path / "grid", set=set_)
+    # of a scenario with overrides of its own, the varied keys count
+    scenario = el.Scenario.load(lossy(), set={"link.up.rate": "3 Mbit/s"})
+    swept = el.sweep(scenario, {"link.*.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "grid", workers=1)
+    assert swept.done == 2

@@ -32,6 +32,7 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
         | TheoryError::NoModel { .. }
         | TheoryError::Filled { .. }
         | TheoryError::UnknownRate { .. }
+        | TheoryError::Arrivals { .. }
         | TheoryError::NoDynamics
         | TheoryError::NoPath { .. }
         | TheoryError::OneWay { .. } => InputError::new_err(e.to_string()),

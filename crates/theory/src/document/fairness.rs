@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
 use crate::fairness::{alpha_fair, fairness_metrics};
-use crate::model::{Model, modelled_flows, non_fast_note, require_modelled};
+use crate::model::{Model, arrivals_note, modelled_flows, non_fast_note, require_modelled};
 
 /// FAST compared with the fair ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -132,6 +132,6 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         residual: ideal.residual,
         polished: ideal.polished,
         equilibria,
-        notes: non_fast_note(network).into_iter().collect(),
+        notes: non_fast_note(network).into_iter().chain(arrivals_note(network)).collect(),
     })
 }

@@ -37,7 +37,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, modelled_flows, non_fast_note, require_modelled};
+use crate::model::{arrivals_note, equilibria, modelled_flows, non_fast_note, require_modelled};
 
 /// Limit on queues for [`locally_stable`]: beyond it the analysis takes minutes.
 const MAX_LINKS: usize = 16;
@@ -111,7 +111,7 @@ pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Resu
     };
     let mut stability = stability_at(network, at, model, options)?;
     link_features(network, |_| true, &mut stability.notes);
-    stability.notes.extend(non_fast_note(network));
+    stability.notes.extend(non_fast_note(network).into_iter().chain(arrivals_note(network)));
     if solved.found.len() > 1 {
         stability.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }

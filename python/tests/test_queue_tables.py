@@ -1,0 +1,73 @@
+"""Tables of queues in the documents, whose runs take a second or two together, are what runs give now."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from code_blocks import ROOT
+
+import eddyline as el
+from eddyline.cli import main
+from eddyline.latency import grade
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCS = ROOT / "docs"
+LINES = re.compile(r"^\| `(kind = .*?)` \|.*\|$", re.M)
+
+
+def upload(queue: str) -> dict[str, dict[str, Any]]:
+    """Flows and links by name of the upload with another queue."""
+    scenario = el.Scenario.load(ROOT / "examples" / "upload.toml", set={"duplex.home.up.queue": f"{{ {queue} }}"})
+    result = scenario.run(series=False).to_dict()
+    return {each["name"]: each for part in ("flows", "links") for each in result[part]}
+
+
+def kbps(flow: dict[str, Any]) -> str:
+    return f"{flow['goodput_bps'] / 1e3:.0f}"
+
+
+def test_all_disciplines_on_one_link() -> None:
+    """docs/queues/README.md."""
+    text = (DOCS / "queues" / "README.md").read_text("utf-8")
+    rows = {found[1]: found[0] for found in LINES.finditer(text)}
+    assert len(rows) == 21
+    for queue, row in rows.items():
+        made = upload(queue)
+        down, up, drops = made["download"], made["upload"], made["home/up"]["drops"]
+        waits = (down["reverse_queueing_delay_s"], up["forward_queueing_delay_s"])
+        cells = [kbps(down), kbps(up), *(f"{1e3 * wait:.0f}" for wait in waits), str(drops["data"]), str(drops["ack"])]
+        assert row == f"| `{queue}` | {' | '.join(cells)} |"
+
+
+def test_dualpi2_on_a_slow_link() -> None:
+    """docs/queues/dualpi2.md, "Slow links"."""
+    text = (DOCS / "queues" / "dualpi2.md").read_text("utf-8")
+    for label, queue in {
+        r"default \(`target` 15 ms\)": 'kind = "dualpi2"',
+        '`target = "63 ms"`, a packet\'s transmission time': 'kind = "dualpi2", target = "63 ms"',
+        '`target = "80 ms"`': 'kind = "dualpi2", target = "80 ms"',
+        '`target = "100 ms"`': 'kind = "dualpi2", target = "100 ms"',
+        '`mtu = "0 B"`': 'kind = "dualpi2", mtu = "0 B"',
+        "PIE": 'kind = "pie"',
+    }.items():
+        made = upload(queue)
+        cells = (kbps(made["download"]), kbps(made["upload"]), str(made["download"]["timeouts"]))
+        assert re.findall(rf"^\| {label} \| (.*) \|$", text, re.M) == [" | ".join(cells)], queue
+
+
+@pytest.mark.parametrize("kind", ["droptail", "codel", "pie", "fq_codel", "cake"])
+def test_realtime_response_under_load(kind: str, tmp_path: Path) -> None:
+    """docs/guides/latency.md."""
+    file = tmp_path / "rrul.toml"
+    assert main(["init", str(file), "--preset", "rrul"]) == 0
+    result = el.Scenario.load(file, set={"link.*.queue.kind": kind}).run(series=False).to_dict()
+    rates = [f"{group['goodput_bps']['sum'] / 1e6:.1f} Mbit/s" for group in result["groups"]]
+    (probe,) = result["probes"]
+    waits = [f"{1e3 * probe['http_s'][key]:,.0f} ms" for key in ("mean", "p99")]
+    rounds = [f"{probe[key]:,.0f}" for key in ("foreign_rpm", "loaded_rpm", "responsiveness_rpm")]
+    row = f"| `{kind}` | {' | '.join([*rates, *waits, *rounds, grade(probe['idle_s'], probe['http_s']['mean'])])} |"
+    assert row in (DOCS / "guides" / "latency.md").read_text("utf-8")
