@@ -38,7 +38,7 @@ eddyline verify nowhere || echo "exit $?"
 
 # A folder that holds a file of somebody else is not replaced.
 eddyline run good.toml --set 'duration=5 s' --set 'warmup=1 s' --out kept --quiet || echo "exit $?"
-#> holds files that are not a result's: scenario.json.bak
+#> holds other files: scenario.json.bak
 #> exit 2
 rm kept/scenario.json.bak
 

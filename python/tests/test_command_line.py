@@ -560,7 +560,7 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
         (("run", "{file}", "--world", "theory", "--dynamics", "integrator"), "it needs --plot FILE or --out DIR"),
         (("run", "{file}", "--log", "l.txt", "--seeds", "2"), "one run of world sim or quic"),
         (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--of", "links"), "--of is for --table and --plot"),
-        (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--metric", "x"), "--metric is for --table and"),
+        (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--metric", "goodput_bps"), "--metric is for --table"),
     ],
 )
 def test_options_without_an_effect_are_refused(eddyline, scenario, tmp_path, words, said):

@@ -16,7 +16,7 @@ _GIVEN = ("vdsl2", "50 Mbit/s", "10 Mbit/s")
 
 
 def home() -> Record:
-    """Round-trip times under load and goodput of both directions, before and after."""
+    """Round-trip times under load and throughput of both directions, before and after."""
     kind, down, up = _GIVEN
     record = Record(f"eddyline advise --isp {kind} --down '{down}' --up '{up}'", columns=1)
     advice = advise_home(kind, down, up)
@@ -44,9 +44,9 @@ def home() -> Record:
 
 
 def _together(run: int, first: int) -> tuple[Expression, Expression]:
-    """Times and goodput of all flows from `first` on, means over a second."""
-    clock = times(run, "flow", first, "goodput_bps")
-    total = series(run, "flow", first, "goodput_bps")
+    """Times and throughput of all flows from `first` on, means over a second."""
+    clock = times(run, "flow", first, "throughput_bps")
+    total = series(run, "flow", first, "throughput_bps")
     for entity in range(first + 1, first + FLOWS):
-        total = ["+", total, series(run, "flow", entity, "goodput_bps")]
+        total = ["+", total, series(run, "flow", entity, "throughput_bps")]
     return ["ends", clock, MEAN_S], ["/", ["*", ["sums", clock, MEAN_S, total], INTERVAL_S], MEAN_S]

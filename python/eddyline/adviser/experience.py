@@ -61,7 +61,7 @@ class Experience:
         loaded_rpm: The same of the connections that carry the load.
         download_bps: Goodput of all downloads together.
         upload_bps: Goodput of all uploads together.
-        series: Goodputs and round-trip times of `PING`, for figures.
+        series: Throughputs and round-trip times of `PING`, for figures.
     """
 
     grade: str | None
@@ -212,7 +212,7 @@ def _experience(table: Mapping[str, Any], progress: Any) -> Experience:
         return sum(float(f["goodput_bps"] or 0.0) for f in document["flows"] if f["name"].startswith(f"{name}["))
 
     series = result.series
-    ours = (series["quantity"] == "goodput_bps") | ((series["quantity"] == "rtt_s") & (series["entity"] == PING))
+    ours = (series["quantity"] == "throughput_bps") | ((series["quantity"] == "rtt_s") & (series["entity"] == PING))
     times = web["http_s"]
     return Experience(
         grade(web["idle_s"], times["mean"]),

@@ -98,15 +98,18 @@ class HomeAdvice:
 
 
 def lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
-    """Times and values: round-trip times of the ping, and the goodput of each direction, means over `MEAN_S`."""
+    """Times and values: round-trip times of the ping, and the throughput of each direction, means over `MEAN_S`.
+
+    Goodput arrives in order: after a loss that is repaired it is more than the line carries.
+    """
     import numpy as np
 
     found = {}
     rows = series[(series["quantity"] == "rtt_s") & (series["entity"] == PING)]
     found["latency"] = (list(rows["time_s"]), list(rows["value"]))
-    goodputs = series[series["quantity"] == "goodput_bps"]
+    rates = series[series["quantity"] == "throughput_bps"]
     for name in ("downloads", "uploads"):
-        flows = [goodputs[goodputs["entity"] == f"{name}[{i}]"] for i in range(FLOWS)]
+        flows = [rates[rates["entity"] == f"{name}[{i}]"] for i in range(FLOWS)]
         # in the order of time and of flows: the sums of other orders have other last digits
         together = sum(flow["value"].to_numpy() for flow in flows)
         ends, which = np.unique(np.ceil(flows[0]["time_s"].to_numpy() / MEAN_S), return_inverse=True)

@@ -192,8 +192,6 @@ def command(
         claim_figure(plot)
     elif x is not None or by is not None:
         raise click.UsageError(f"{'--x' if by is None else '--by'} is for a figure: it needs --plot FILE")
-    if plot is None and not as_table and (metrics or of != "flows"):
-        raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
     first, number = seeds
     if first is not None:
@@ -205,6 +203,8 @@ def command(
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table or metrics:
         choice.require(plan, of, metrics)
+    if plot is None and not as_table and (metrics or of != "flows"):
+        raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
     with Bar(silent=quiet or no_progress) as bar:

@@ -1,4 +1,4 @@
-"""Figure of a home's line before and after: latency under load, and goodput of both directions, over time."""
+"""Figure of a home's line before and after: latency under load, and throughput of both directions, over time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["before_and_after"]
 
 _PANELS = (
     ("latency", "Round-trip time of a user that sends little", "round-trip time", "time"),
-    ("downloads", "Downloads together", "goodput", "rate"),
-    ("uploads", "Uploads together", "goodput", "rate"),
+    ("downloads", "Downloads together", "throughput", "rate"),
+    ("uploads", "Uploads together", "throughput", "rate"),
 )
 
 
