@@ -17,7 +17,7 @@ pub(crate) fn quantity(what: &str, text: &str) -> PyResult<f64> {
         "packets" => si::<Packets>(text),
         "frequency" => si::<Frequency>(text),
         "percent" => si::<Percent>(text),
-        other => return Err(InputError::new_err(format!("there is no quantity {other:?}"))),
+        other => Err(InputError::new_err(format!("there is no quantity {other:?}"))),
     })
 }
 

@@ -185,9 +185,10 @@ fn attributes(object: &Bound<'_, PyAny>) -> Result<Attributes, Invalid> {
         optional(object, intern!(py, "ssthresh"), "ssthresh", "a number of packets, at least 2, or None", |t| {
             t >= 2.0
         })?;
-    let base_rtt = optional(object, intern!(py, "base_rtt"), "base_rtt", "seconds, at least 0 and below 1e6, or None", |t| {
-        (0.0..1e6).contains(&t)
-    })?;
+    let base_rtt =
+        optional(object, intern!(py, "base_rtt"), "base_rtt", "seconds, at least 0 and below 1e6, or None", |t| {
+            (0.0..1e6).contains(&t)
+        })?;
     Ok(Attributes {
         window,
         pacing: pacing.map(|rate| Time::from_ps((PS_PER_S / rate) as u64)),
