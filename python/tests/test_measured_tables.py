@@ -1,12 +1,15 @@
-"""Tables of queues in the documents, whose runs take a second or two together, are what runs give now."""
+"""Tables in the documents whose runs take a second or two together are what runs give now."""
 
 from __future__ import annotations
 
 import re
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from code_blocks import ROOT
+from documented_commands import SLOW
 
 import eddyline as el
 from eddyline.cli import main
@@ -71,3 +74,34 @@ def test_realtime_response_under_load(kind: str, tmp_path: Path) -> None:
     rounds = [f"{probe[key]:,.0f}" for key in ("foreign_rpm", "loaded_rpm", "responsiveness_rpm")]
     row = f"| `{kind}` | {' | '.join([*rates, *waits, *rounds, grade(probe['idle_s'], probe['http_s']['mean'])])} |"
     assert row in (DOCS / "guides" / "latency.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(not SLOW, reason="40 runs with packet logs: EDDYLINE_SLOW=1 runs it")
+def test_the_longest_time_without_an_advance() -> None:
+    """docs/concepts/tcp.md."""
+    text = (DOCS / "concepts" / "tcp.md").read_text("utf-8")
+    for packets, row in ((60, "of 30 `newreno` flows"), (20, "the same, 20 packets")):
+        medians = [median(longest(packets, rack, seed) for seed in range(1, 11)) for rack in (False, True)]
+        cells = re.findall(rf"^\| {row}.* \| (.*) \| (.*) \|$", text, re.M)
+        assert cells == [tuple(f"{each:.1f} s" for each in medians)]
+
+
+def longest(packets: int, rack: bool, seed: int) -> float:
+    """Of all flows, the longest time until the cumulative acknowledgement advances, or the run ends."""
+    link = {"rate": "2 Mbit/s", "delay": "10 ms", "queue": {"kind": "droptail", "limit": f"{packets} packets"}}
+    flow = {
+        "name": "f",
+        "count": 30,
+        "start_jitter": "100 ms",
+        "controller": {"kind": "newreno"},
+        "tcp": {"rack": rack},
+    }
+    links = [{"name": name} | link for name in ("d", "u")]
+    table = {"duration": "60 s", "seed": seed, "link": links, "flow": [{**flow, "data": ["d"], "ack": ["u"]}]}
+    log = el.Scenario(table).run(log=True, series=False).log
+    found = 0.0
+    for _, rows in log[(log["event"] == "receive") & (log["packet"] == "ack")].groupby("source", observed=True):
+        reached = np.maximum.accumulate(rows["seq"].to_numpy())
+        times = rows["time_s"].to_numpy()[np.r_[True, np.diff(reached) > 0]]
+        found = max(found, float(np.diff(np.r_[0.0, times, 60.0]).max()))
+    return found
