@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, MaxNLocator
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from eddyline.plots.style import FONT_SIZE, STYLE, literally
 
@@ -34,6 +34,7 @@ _LEAST_HEIGHT = 2.2  # inches of a figure that is made narrower
 _LOW = 0.75  # inches: panels are at least this high
 _SHAPE = 0.75  # height by width of panels that stood beside each other
 _BESIDE = 0.38  # of the figure's width for a legend beside a panel, at most
+_TIGHT = 0.85  # of the room for a legend under a panel: wider ones begin at the figure's edge
 _INSIDE = 0.6  # of a panel's width or height for a legend in it, at most
 _LINE = 1.25  # heights of the text between lines of a list
 _GAP = 3.0  # points between the labels of ticks
@@ -249,7 +250,12 @@ def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None
         "title": title or None,
         "borderaxespad": 0.2,
     }
-    legend = _columns(axis, figure, entries, 0.97 * figure.bbox.width - axis.bbox.x0, options)
+    room = 0.97 * figure.bbox.width - axis.bbox.x0
+    legend = _columns(axis, figure, entries, room, options)
+    if _size(legend, figure)[0] > _TIGHT * room:  # labels in several lines move the panel to the right later
+        legend.remove()
+        options["bbox_transform"] = blended_transform_factory(figure.transFigure, below)
+        legend = _columns(axis, figure, entries, 0.97 * figure.bbox.width, options)
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + _size(legend, figure)[1] / figure.dpi)
 
 

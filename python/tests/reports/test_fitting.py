@@ -96,7 +96,7 @@ def _texts(figure: Figure) -> list[tuple[str, Any]]:
     return [(name, box) for name, box in boxes if box.width > 0]
 
 
-@pytest.mark.parametrize(("width", "size"), [(5.0, 14.0), (4.0, 16.0), (3.4, 9.0)])
+@pytest.mark.parametrize(("width", "size"), [(5.0, 14.0), (4.0, 16.0), (3.4, 9.0), (2.0, 9.0)])
 def test_labels_are_broken_between_words(width: float, size: float) -> None:
     figure = resized(_run(("CUBIC", "BBR")), width, size)
     labels = [axis.yaxis.label for axis in figure.axes]
@@ -109,6 +109,7 @@ def test_labels_are_broken_between_words(width: float, size: float) -> None:
     assert below is not None
     gap = figure.axes[0].bbox.y0 - below.get_window_extent().y1
     assert gap < 3 * size * figure.dpi / 72
+    assert below.get_window_extent().x1 <= figure.bbox.width
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "run"])
