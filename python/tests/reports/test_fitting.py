@@ -99,6 +99,7 @@ def _texts(figure: Figure) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize(("width", "size"), [(5.0, 14.0), (4.0, 16.0), (3.4, 9.0), (2.0, 9.0)])
 def test_labels_are_broken_between_words(width: float, size: float) -> None:
     figure = resized(_run(("CUBIC", "BBR")), width, size)
+    figure.draw_without_rendering()
     labels = [axis.yaxis.label for axis in figure.axes]
     assert [label.get_text().split() for label in labels][:2] == [["throughput", "(Mbit/s)"], ["window", "(packets)"]]
     for axis, label in zip(figure.axes, labels, strict=True):
