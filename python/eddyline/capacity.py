@@ -21,7 +21,7 @@ _POINTS, _MOST = 1000, 2000
 
 
 def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
-    """Points (time in s, bit/s) of each link, changes and outages included; links with a recorded rate are left out.
+    """Points (time in s, bit/s) of each link, changes and outages included; links that have means only are left out.
 
     Args:
         scenario: The canonical scenario.
@@ -30,8 +30,13 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
     return {
         name: _steps(link, end)
         for name, link in _links(scenario).items()
-        if "trace" not in link and link.get("rate") is not None
+        if link.get("rate") is not None and not _only_means(link, end)
     }
+
+
+def _only_means(link: Mapping[str, Any], end: float) -> bool:
+    """Whether means are drawn of it: a recorded rate, or more outages than a figure has room for."""
+    return "trace" in link or sum(_number(outage, end) for outage in link.get("outages", [])) > _MOST
 
 
 def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
@@ -71,7 +76,7 @@ def bottleneck_of_flows(scenario: Mapping[str, Any], *, recorded: bool = False) 
     """
     rates = {name: steps[0][1] for name, steps in capacities(scenario).items()}
     if recorded:
-        rates |= {n: _bps(link["rate"]) for n, link in _links(scenario).items() if "trace" in link and "rate" in link}
+        rates |= {n: _bps(link["rate"]) for n, link in _links(scenario).items() if n not in rates and "rate" in link}
     paths = {f["name"]: [name for name in f["data"] if name in rates] for f in scenario.get("flow", [])}
     return {flow: min(path, key=lambda name: rates[name]) for flow, path in paths.items() if path}
 
@@ -106,7 +111,14 @@ def _spans(outage: Mapping[str, Any], end: float) -> Steps:
     if "every" not in outage:
         return [(start, start + length)]
     every = _core.quantity("time", outage["every"])
-    return [(start + n * every, start + n * every + length) for n in range(int(max(0.0, end - start) / every) + 1)]
+    return [(start + n * every, start + n * every + length) for n in range(_number(outage, end))]
+
+
+def _number(outage: Mapping[str, Any], end: float) -> int:
+    """How many times it occurs until the end."""
+    if "every" not in outage:
+        return 1
+    return int(max(0.0, end - _core.quantity("time", outage["start"])) / _core.quantity("time", outage["every"])) + 1
 
 
 def _bps(rate: str) -> float:

@@ -192,7 +192,9 @@ fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
 fn names_hint(network: &Network) -> String {
     let flows = network.flows.iter().map(|f| &f.name);
     let traffic = network.traffic.iter().map(|t| &t.name);
-    let names = flows.chain(traffic).chain(network.links.iter().map(|l| &l.name));
+    let probes = network.probes.iter().map(|p| &p.name);
+    let arrivals = network.arrivals.iter().map(|a| &a.name);
+    let names = flows.chain(traffic).chain(probes).chain(arrivals).chain(network.links.iter().map(|l| &l.name));
     let names: Vec<String> = names.take(20).map(|name| format!("{name:?}")).collect();
     format!("names are {}", names.join(", "))
 }

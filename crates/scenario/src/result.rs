@@ -306,7 +306,7 @@ pub struct Drops {
     /// Acknowledgements and control packets.
     #[schemars(extend("x-unit" = "packets"))]
     pub ack: Option<u64>,
-    /// Packets of `[[traffic]]` tables.
+    /// Packets of `[[traffic]]` and `[[probe]]` tables.
     #[schemars(extend("x-unit" = "packets"))]
     pub cross: Option<u64>,
 }

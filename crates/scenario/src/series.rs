@@ -22,7 +22,7 @@ pub enum Quantity {
     /// Packets in flight: sent, and neither acknowledged nor deemed lost.
     #[schemars(extend("x-of" = "flow", "x-unit" = "packets"))]
     InFlightPackets,
-    /// Latest round-trip time sample; no row before the first sample.
+    /// Latest round-trip time sample of data; no row before the first one. That of the handshake is in `srtt_s`, and in the result.
     #[schemars(extend("x-of" = "flow", "x-unit" = "s"))]
     RttS,
     /// Smoothed round-trip time (RFC 6298); no row before the first sample.

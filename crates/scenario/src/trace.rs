@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eddyline_path::ParamError;
+use eddyline_path::loss::LossParams;
 use eddyline_path::traffic::{SizeParams, Trace};
 use eddyline_path::variation::{LinkTrace, Recording};
 
@@ -94,15 +95,20 @@ fn recordings(
     traces: &mut Traces,
     report: &mut Report<'_>,
 ) {
-    let links = typed.links.iter().enumerate();
-    let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
+    let links = typed.links.iter().enumerate().map(|(i, l)| {
+        let given = l.as_ref().and_then(|l| Some((l.trace.as_ref()?, l.loss)));
+        (vec![Step::Key("link"), Step::Item(i)], given)
+    });
     let directions = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
         ["down", "up"].map(|way| {
             let side = d.as_ref().map(|d| if way == "down" { &d.down } else { &d.up });
-            (vec![Step::Key("duplex"), Step::Item(i), Step::Key(way)], side.and_then(|s| s.trace.as_ref()))
+            let given = side.and_then(|s| Some((s.trace.as_ref()?, s.loss.unwrap_or_default())));
+            (vec![Step::Key("duplex"), Step::Item(i), Step::Key(way)], given)
         })
     });
-    for (place, trace) in links.chain(directions).collect::<Vec<_>>() {
+    for (place, given) in links.chain(directions).collect::<Vec<_>>() {
+        let (trace, own_loss) = given.unzip();
+        let loses = own_loss.is_some_and(|loss| !matches!(loss, LossParams::Independent(p) if p <= 0.0));
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
@@ -123,6 +129,14 @@ fn recordings(
             }
             Some(Arc::new(recording))
         });
+        let says_loss =
+            recording.as_ref().is_some_and(|r| r.has_loss()) || matches!(trace, Some(LinkTrace::Starlink(_)));
+        if loses && says_loss {
+            let at: Vec<Step<'_>> = place.iter().copied().chain([Step::Key("loss")]).collect();
+            let message =
+                "loss beside a trace that says by itself how many packets are lost: it would have no effect".to_owned();
+            report.wrong(root, &at, message, Some("leave it out, or take the loss out of the trace".to_owned()));
+        }
         traces.of_links.push(recording);
     }
 }

@@ -75,7 +75,7 @@ Examples:
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg, .pdf, .pgf).")
 @figure_size()
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
-@click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
+@click.option("--log-of", metavar="NAME", help="Log only the packets of one flow, link, traffic, probe or arrivals.")
 @click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option(
     "--threads",

@@ -41,6 +41,7 @@ _GAP = 3.0  # points between the labels of ticks
 _SHORTEST = 8  # characters of a line
 _LABEL = 1.0  # inches along an axis for its label
 _BAR_LABEL = 1.6  # for a longer one, of a colour bar
+_BROKEN = "broken"  # mark of texts in several lines
 _ROUNDS = 4  # of layout, each with more height
 _POINTS = 72.0
 
@@ -95,7 +96,10 @@ def _fitted(figure: Figure) -> Figure:
         if missing <= 1:
             break
         figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + missing / figure.dpi)
+    _laid_out(figure)
     for axis in figure.axes:
+        axis.apply_aspect()  # as in drawing: it may move a panel
+        _labels(axis)
         _ticks(axis)
     for axis, place in before.items():  # layout begins where the axes are: a figure that fits stays the same to the bit
         axis._set_position(place)  # type: ignore[attr-defined]
@@ -140,6 +144,8 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
     shown = " ".join(text.get_text().split())
     turned = text.get_rotation() % 180 == 90
     figure: Any = text.get_figure(root=True)
+    if text.get_gid() == _BROKEN:  # in an earlier round, with less room perhaps
+        text.set_text(shown)
     word = max(map(len, shown.split()), default=0)
     # between words first; a panel grows for the longest word of an upright label
     for shortest, limit, break_words in ((max(_SHORTEST, word), room, False), (_SHORTEST, widest or room, True)):
@@ -147,6 +153,7 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
         while columns > shortest and (length := _size(text, figure)[turned]) > limit:
             columns = max(shortest, min(columns - 1, int(columns * limit / length)))
             text.set_text(fill(shown, columns, break_long_words=break_words))
+            text.set_gid(_BROKEN)
 
 
 def _rows(axes: Sequence[Axes]) -> list[list[Axes]]:
@@ -175,14 +182,26 @@ def _missing(row: Sequence[Axes]) -> float:
     return max(0.0, *needed)
 
 
+def _to_the_right(axis: Axes) -> list[Axes]:
+    """Panels in the same row, after this one."""
+    spec = axis.get_subplotspec()
+    figure: Any = axis.get_figure(root=True)
+    others = [(each, place) for each in figure.axes if (place := each.get_subplotspec()) is not None]
+    if spec is None:
+        return []
+    rows = set(spec.rowspan)
+    return [each for each, place in others if rows & set(place.rowspan) and place.colspan.start > spec.colspan.start]
+
+
 def _labels(axis: Axes) -> None:
     """Breaks the title and the labels of a panel."""
     figure: Any = axis.get_figure(root=True)
-    right = figure.bbox.width
+    gap = _GAP * figure.dpi / _POINTS
+    right = min((beside.bbox.x0 - gap for beside in _to_the_right(axis)), default=figure.bbox.width)
     for place in ("left", "center", "right"):
         title = {"left": axis._left_title, "center": axis.title, "right": axis._right_title}[place]  # type: ignore[attr-defined]
-        _broken(title, right - axis.bbox.x0 if place == "left" else right)
-    _broken(axis.xaxis.label, min(right, 1.2 * axis.bbox.width))
+        _broken(title, right - axis.bbox.x0 if place == "left" else figure.bbox.width)
+    _broken(axis.xaxis.label, min(figure.bbox.width, 1.2 * axis.bbox.width))
     high = max(axis.bbox.height, _along(axis) * figure.dpi)
     _broken(axis.yaxis.label, high, max(high, _BAR_LABEL * figure.dpi))
 

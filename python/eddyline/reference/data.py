@@ -47,7 +47,7 @@ PACKET_LOG = {
     "source": (
         "text",
         "",
-        "Flow, traffic or arrivals table of the packet; of an ACK, the flow whose data it acknowledges.",
+        "Flow, traffic, probe or table of arrivals of the packet; of an ACK, the flow whose data it acknowledges.",
     ),
     "link": ("text", "", "Link at which the event took place; null at an endpoint."),
     "seq": (
@@ -74,7 +74,7 @@ _PACKETS = {
     "syn-ack": "Reply to the SYN.",
     "ack": "Acknowledgement without data.",
     "fin": "Packet that closes the connection.",
-    "cross": "Packet of a traffic table.",
+    "cross": "Packet of traffic or of a probe.",
 }
 
 

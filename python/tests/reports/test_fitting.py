@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
 
 from eddyline.plots.fitting import resized
+from eddyline.plots.picture import empty
 from eddyline.plots.response import curves
 from eddyline.plots.runs import overview
 from eddyline.plots.settled import beside
@@ -228,3 +230,22 @@ def test_the_size_of_no_figure_is_refused(eddyline, scenario, command, size):
     ran = eddyline(*command, scenario(), *size)
     assert (ran.code, ran.out) == (2, "")
     assert "--width and --font-size are of the figure of --plot FILE" in ran.err
+
+
+@pytest.mark.parametrize(("width", "size"), [(6.5, 9.0), (6.5, 12.0), (3.3, 12.0)])
+def test_titles_end_before_the_next_panel_and_the_figure(width: float, size: float) -> None:
+    with rc_context(STYLE):
+        figure = empty(9.0, 4.0)
+        left, right = figure.subplots(1, 2)
+        left.set_title("Rightmost roots (right of the line: growing)", loc="left")
+        right.set_title("Nyquist curves of the loop", loc="left")
+        right.set_aspect("equal")
+        left.plot([0, 1], [0, 1])
+        right.plot([0, 1], [0, 1])
+    resized(figure, width, size)
+    figure.draw_without_rendering()
+    titles = [axis._left_title.get_window_extent() for axis in (left, right)]
+    assert not titles[0].overlaps(titles[1])
+    assert max(title.x1 for title in titles) <= figure.bbox.width + 1  # a pixel of anti-aliasing
+    # no line of a title is left short where the words of the next one fit
+    assert all(title.width > 0.4 * axis.bbox.width for title, axis in zip(titles, (left, right), strict=True))

@@ -135,6 +135,12 @@ const MOST_BPS: f64 = 1e13;
 const MOST_DELAY_S: f64 = 3600.0;
 
 impl Recording {
+    /// Whether it says how many packets are lost, instead of the link's own `loss`.
+    #[must_use]
+    pub fn has_loss(&self) -> bool {
+        self.rows.iter().any(|row| row.loss.is_some())
+    }
+
     /// From rows in order of time, the first at zero, and their duration.
     pub(super) const fn new(rows: Vec<Row>, length: Time) -> Self {
         Self { rows, length }

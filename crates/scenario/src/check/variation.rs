@@ -23,8 +23,12 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             report.wrong(root, &path, message, Some(hint.to_owned()));
         };
         if link.trace.is_some() && !link.changes.is_empty() {
-            let message = "changes beside a trace, which says rate, delay and loss by itself".to_owned();
-            wrong(&[Step::Key("changes")], message, "leave one of the two out");
+            let message = "changes beside a trace: conditions over time come from one of the two".to_owned();
+            wrong(
+                &[Step::Key("changes")],
+                message,
+                "leave one of the two out; a file may have columns for rate, delay and loss",
+            );
         }
         let mut previous: Option<Time> = None;
         for (i, change) in link.changes.iter().enumerate() {

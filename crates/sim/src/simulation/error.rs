@@ -11,8 +11,8 @@ pub enum SimError {
     /// The observer stopped the run.
     #[error("interrupted")]
     Interrupted,
-    /// No flow, link or traffic has this name.
-    #[error("no flow, link or traffic is called {0:?}")]
+    /// No flow, link, traffic, probe or table of arrivals has this name.
+    #[error("no flow, link, traffic, probe or table of arrivals is called {0:?}")]
     UnknownEntity(String),
     /// The packets in the network exceed [`Options::memory`](super::Options::memory).
     #[error("out of memory: {0}")]
