@@ -82,13 +82,15 @@ fn with_link_options(r: &mut Stream, text: &str) -> String {
 fn with_variation(seed: u64, text: &str) -> String {
     let mut r = Stream::new(seed, "invariants", "variation");
     let mut varying = String::new();
+    let mut own_loss = true;
     for line in text.lines() {
-        varying += line;
+        // that profile says itself how many packets are lost
+        varying += if own_loss || !line.starts_with("loss") { line } else { "loss = 0.0" };
         varying.push('\n');
         if !line.starts_with("rate") {
             continue;
         }
-        varying += pick(
+        let conditions = pick(
             &mut r,
             &[
                 "",
@@ -99,6 +101,8 @@ fn with_variation(seed: u64, text: &str) -> String {
                 "trace = { kind = \"wifi\" }\n",
             ],
         );
+        own_loss = !conditions.contains("starlink");
+        varying += conditions;
         varying += pick(&mut r, &["", "outages = [{ start = \"900 ms\", length = \"300 ms\", every = \"1 s\" }]\n"]);
         varying += pick(
             &mut r,
