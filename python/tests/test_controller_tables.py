@@ -35,7 +35,7 @@ def shown(table: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("table", ["response", "loss", "ns2", "fairness", "converge", "step"])
 def test_pages_show_what_the_family_prints(table: str) -> None:
-    lines = [line.split() for line in printed("family", table).splitlines()]
+    lines = [line.split() for line in printed("family", table).splitlines() if line]
     fresh = {kind: numbers for kind, *numbers in lines if (PAGES / f"{kind}.md").exists()}
     pages = shown(table)
     assert pages
