@@ -135,7 +135,7 @@ fn recordings(
             let at: Vec<Step<'_>> = place.iter().copied().chain([Step::Key("loss")]).collect();
             let message =
                 "loss beside a trace that says by itself how many packets are lost: it would have no effect".to_owned();
-            report.wrong(root, &at, message, Some("leave it out, or take the loss out of the trace".to_owned()));
+            report.wrong(root, &at, message, Some("leave it out, or take another trace".to_owned()));
         }
         traces.of_links.push(recording);
     }

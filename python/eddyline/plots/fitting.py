@@ -10,6 +10,7 @@ import warnings
 from itertools import pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from matplotlib import rc_context
 from matplotlib.text import Text
@@ -41,9 +42,10 @@ _GAP = 3.0  # points between the labels of ticks
 _SHORTEST = 8  # characters of a line
 _LABEL = 1.0  # inches along an axis for its label
 _BAR_LABEL = 1.6  # for a longer one, of a colour bar
-_BROKEN = "broken"  # mark of texts in several lines
 _ROUNDS = 4  # of layout, each with more height
 _POINTS = 72.0
+
+_broken_texts: WeakSet[Text] = WeakSet()
 
 
 def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
@@ -144,7 +146,7 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
     shown = " ".join(text.get_text().split())
     turned = text.get_rotation() % 180 == 90
     figure: Any = text.get_figure(root=True)
-    if text.get_gid() == _BROKEN:  # in an earlier round, with less room perhaps
+    if text in _broken_texts:  # in an earlier round, with less room perhaps
         text.set_text(shown)
     word = max(map(len, shown.split()), default=0)
     # between words first; a panel grows for the longest word of an upright label
@@ -153,7 +155,7 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
         while columns > shortest and (length := _size(text, figure)[turned]) > limit:
             columns = max(shortest, min(columns - 1, int(columns * limit / length)))
             text.set_text(fill(shown, columns, break_long_words=break_words))
-            text.set_gid(_BROKEN)
+            _broken_texts.add(text)
 
 
 def _rows(axes: Sequence[Axes]) -> list[list[Axes]]:
