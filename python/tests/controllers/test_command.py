@@ -298,6 +298,38 @@ def test_sweeps_send_classes_defined_in_a_function(tmp_path):
     assert swept.flows["window_packets.min"].tolist() == [3, 7]
 
 
+def test_sweeps_take_the_controllers_that_flows_have_and_no_others(tmp_path):
+    """Those of flows that the first point leaves out too; a link's name is no controller's."""
+
+    class Steady:
+        def __init__(self, path):
+            self.cwnd = 4.0
+
+        def on_ack(self, ack):
+            pass
+
+        def on_loss(self, loss):
+            pass
+
+        def on_timeout(self, timeout):
+            pass
+
+    links = [{"name": name, "rate": "1 Mbit/s", "delay": "5 ms"} for name in ("steady", "back")]
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["steady"], "ack": ["back"]}
+    own = {**flow, "name": "y", "controller": {"kind": "steady"}, "count": 0}
+    el.register("steady", Steady)
+    try:
+        unused = {"duration": "1 s", "link": links, "flow": [flow]}
+        el.sweep(unused, {"seed": [1, 2]}, out=tmp_path / "unused", workers=1)
+        assert "steady" not in json.loads((tmp_path / "unused" / "sweep.json").read_text()).get("controllers", {})
+        used = {**unused, "flow": [flow, own]}
+        swept = el.sweep(used, {"flow.y.count": [0, 1]}, out=tmp_path / "used", workers=1)
+        assert (swept.done, swept.failures) == (2, [])
+        assert "steady" in json.loads((tmp_path / "used" / "sweep.json").read_text())["controllers"]
+    finally:
+        el.unregister("steady")
+
+
 def test_sweeps_report_what_cannot_be_pickled(tmp_path):
     import threading
 
