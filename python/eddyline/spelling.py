@@ -39,7 +39,8 @@ def unknown(
     near = nearest(str(given), [*names, *also])  # from Python anything may come
     listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
     asked = f"did you mean {near}? " if near else ""
+    names_are = f"{what[:-1]}ies are" if what.endswith("ty") else f"{what}s are"
     if option is not None:
-        return InputError(f"{option} {given}: there is no such {what}", f"{asked}{what}s are {listed or 'none'}")
+        return InputError(f"{option} {given}: there is no such {what}", f"{asked}{names_are} {listed or 'none'}")
     # programs print the message alone
-    return InputError(f"there is no {what} {given!r}; {asked}{what}s are {listed or 'none'}")
+    return InputError(f"there is no {what} {given!r}; {asked}{names_are} {listed or 'none'}")

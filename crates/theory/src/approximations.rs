@@ -24,7 +24,7 @@ fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String
             more += 1;
         }
     }
-    let plural = if shown.len() > 1 { "s" } else { "" };
+    let plural = if shown.len() > 1 && !what.ends_with('s') { "s" } else { "" };
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!shown.is_empty()).then(|| format!("{what}{plural} {}{rest}", shown.join(", ")))
 }

@@ -113,11 +113,13 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
     try:
         found = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
     except ScenarioError as e:
+        # the file has another name than the scenario is given
+        path = next((folder / name for name in SCENARIOS.values() if (folder / name).is_file()), folder)
+        message = str(e).replace(f"{plan.source.name}:", f"{path}:")
         if e.unknown_controllers:
-            raise
-        if not relative:  # the file has another name than the scenario is given
-            path = next((folder / name for name in SCENARIOS.values() if (folder / name).is_file()), folder)
-            raise InputError(str(e).replace(f"{plan.source.name}:", f"{path}:"), e.hint) from None
+            raise ScenarioError(message, e.diagnostics, e.unknown_controllers) from None
+        if not relative:
+            raise InputError(message, e.hint) from None
         raise InputError(
             f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(relative)}",
             "eddyline sweep with the scenario's own file and another --out DIR runs it again",

@@ -250,10 +250,21 @@ def test_a_controller_of_ones_own_is_needed(eddyline, lossy, tmp_path):
     assert (ran.code, "loaded with --controllers FILE" in ran.err) == (2, True)
 
 
-def test_the_stored_scenario_of_a_sweep_is_named_as_the_file_that_it_is(eddyline, lossy, tmp_path):
+@pytest.mark.parametrize(
+    ("written", "instead", "said"),
+    [
+        ("duration", "duratoin", "did you mean duration?"),
+        ('kind = "newreno"', 'kind = "mine"', "loaded with --controllers FILE"),
+    ],
+)
+def test_the_stored_scenario_of_a_sweep_is_named_as_the_file_that_it_is(
+    eddyline, lossy, tmp_path, written, instead, said
+):
     assert eddyline("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--out", "grid", "-q").code == 0
     path = tmp_path / "grid" / "scenario.toml"
-    path.write_text(path.read_text().replace("duration", "duratoin", 1))
+    text = path.read_text()
+    assert written in text
+    path.write_text(text.replace(written, instead, 1))
     ran = eddyline("verify", "grid")
     assert (ran.code, ran.err.startswith("error: grid/scenario.toml:")) == (2, True), ran.err
-    assert "did you mean duration?" in ran.err
+    assert said in ran.err
