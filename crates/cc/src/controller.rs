@@ -32,6 +32,22 @@ pub struct Sent {
     pub in_flight: f64,
     /// The sender was limited by the window or by pacing, not by the application or the receiver.
     pub cwnd_limited: bool,
+    /// The sender last stopped for want of data, or has not stopped yet. A receive window or a full NIC queue is no want of data.
+    pub app_limited: bool,
+}
+
+impl Sent {
+    /// Nothing else is in flight.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.in_flight <= 1.5
+    }
+
+    /// An application that had nothing to send has data again, and nothing is in flight.
+    #[must_use]
+    pub fn restarts(&self) -> bool {
+        self.app_limited && self.is_alone()
+    }
 }
 
 /// Data that a controller attaches to a packet when it is sent and gets back with its acknowledgement.

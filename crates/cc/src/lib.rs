@@ -20,4 +20,4 @@ pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
 pub use kinds::*;
 pub use parts::base_rtt::{BaseRtt, BaseRttSource};
 pub use parts::slow_start::SlowStartKind;
-pub use properties::{AlphaChoice, Describe, EcnFeedback, Properties, SawtoothCut};
+pub use properties::{AlphaChoice, Conflict, Describe, EcnFeedback, Properties, SawtoothCut};

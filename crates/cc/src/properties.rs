@@ -69,8 +69,22 @@ impl Properties {
     pub const DELAY_BASED: Self = Self { delay_based: true, base_rtt: true, ..Self::DEFAULT };
 }
 
+/// What is wrong with a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Its key.
+    pub key: &'static str,
+    /// What is wrong with its value.
+    pub message: String,
+}
+
 /// Parameters of a kind that states its properties.
 pub trait Describe {
     /// The kind's properties.
     const PROPERTIES: Properties;
+
+    /// A parameter with a value that others, or the law, exclude, though its range allows it.
+    fn conflict(&self) -> Option<Conflict> {
+        None
+    }
 }

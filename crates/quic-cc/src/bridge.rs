@@ -158,8 +158,12 @@ impl Bridge {
         }
         self.last_sent = Some(now);
         self.in_flight += bytes;
-        let stamp =
-            self.controller.on_sent(&Sent { now, in_flight: self.packets(self.in_flight), cwnd_limited: self.limited });
+        let stamp = self.controller.on_sent(&Sent {
+            now,
+            in_flight: self.packets(self.in_flight),
+            cwnd_limited: self.limited,
+            app_limited: !self.limited, // stacks do not say whether flow control or the application holds back
+        });
         let tag = self.config.receipts_table().map_or(PacketTag::FIRST, |r| r.current());
         self.sent.push(now, bytes, number, stamp, tag);
         // some stacks report packets here that are never acknowledged: their own acknowledgements

@@ -107,7 +107,8 @@ impl ByHand {
             S(number) => {
                 assert_eq!(number, self.sent.len());
                 self.in_flight += 1.0;
-                let sent = Sent { now, in_flight: self.in_flight, cwnd_limited: self.started };
+                let sent =
+                    Sent { now, in_flight: self.in_flight, cwnd_limited: self.started, app_limited: !self.started };
                 self.sent.push((now, self.controller.on_sent(&sent)));
                 self.gone.push(false);
             }

@@ -9,7 +9,7 @@ use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stam
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::{DeliveryRate, Rate};
 use crate::parts::windowed_max::WindowedMax;
-use crate::properties::{Describe, Properties};
+use crate::properties::{Conflict, Describe, Properties};
 
 /// Parameters of `bbr`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +43,13 @@ impl Default for BbrParams {
 
 impl Describe for BbrParams {
     const PROPERTIES: Properties = Properties::DEFAULT;
+
+    fn conflict(&self) -> Option<Conflict> {
+        (self.first_phase == 1).then(|| Conflict {
+            key: "first_phase",
+            message: "1, which drains the queue of phase 0; 0 or 2 to 7 is needed".to_owned(),
+        })
+    }
 }
 
 /// 2 / ln 2: the minimum gain that doubles the rate each round trip (4.3.2.1).
@@ -187,8 +194,7 @@ impl Model {
 
     fn probe_bandwidth(&mut self, now: Time) {
         // 4.3.4.3: any phase except the draining one
-        let phase = usize::from(self.p.first_phase) % CYCLE.len();
-        self.state = State::ProbeBw { phase: if phase == 1 { 2 } else { phase }, since: now };
+        self.state = State::ProbeBw { phase: usize::from(self.p.first_phase) % CYCLE.len(), since: now };
     }
 
     fn check_drain(&mut self, ack: &Ack) {
@@ -272,6 +278,14 @@ impl Model {
         self.interval = Some(Time::from_ps((1e12 / rate) as u64));
     }
 
+    /// 4.3.4.4: packets of a restart are paced at the bandwidth, and what it measures is a round-trip time without queueing of its own.
+    fn restart(&mut self) {
+        self.idle = true;
+        if matches!(self.state, State::ProbeBw { .. }) && self.bandwidth.get() > 0.0 {
+            self.set_pacing_rate(self.bandwidth.get());
+        }
+    }
+
     /// 4.2.3.6
     fn set_cwnd(&mut self, ack: &Ack) {
         if ack.lost > 0.0 {
@@ -307,7 +321,10 @@ impl Controller for Model {
 
     #[inline]
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        if !sent.cwnd_limited {
+        if sent.app_limited {
+            if sent.restarts() {
+                self.restart();
+            }
             self.rate.mark_app_limited(sent.in_flight);
         }
         self.rate.on_sent(sent)
@@ -383,11 +400,7 @@ impl Controller for Model {
     }
 
     fn on_idle(&mut self, _restart_window: f64) {
-        // 4.2.3, 4.3.4.4: the model is kept; pacing at the bandwidth avoids a burst
-        self.idle = true;
-        if matches!(self.state, State::ProbeBw { .. }) && self.bandwidth.get() > 0.0 {
-            self.set_pacing_rate(self.bandwidth.get());
-        }
+        // 4.2.3: the model is kept, and pacing avoids a burst
     }
 
     #[inline]

@@ -308,6 +308,17 @@ impl Model {
         self.interval = Some(Time::from_ps((1e12 / rate) as u64));
     }
 
+    /// 5.4.1: packets of a restart are paced at the bandwidth, and no probing of the round-trip time is due.
+    fn restart(&mut self, now: Time) {
+        self.idle = true;
+        (self.extra_since, self.extra_delivered) = (now, 0.0);
+        if self.in_probe_bw() {
+            self.set_pacing(1.0);
+        } else if self.state == State::ProbeRtt && self.probe_rtt_until.is_some_and(|until| now > until) {
+            self.exit_probe_rtt(now);
+        }
+    }
+
     fn set_cwnd(&mut self, ack: &Ack) {
         let max_window = self.quantized(self.multiple(self.bw, self.cwnd_gain()) + self.extra_acked.get());
         if self.full_reached {
@@ -341,7 +352,10 @@ impl Controller for Model {
 
     #[inline]
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        if !sent.cwnd_limited {
+        if sent.app_limited {
+            if sent.restarts() {
+                self.restart(sent.now);
+            }
             self.rate.mark_app_limited(sent.in_flight);
         }
         self.rate.on_sent(sent)
@@ -426,11 +440,7 @@ impl Controller for Model {
     }
 
     fn on_idle(&mut self, _restart_window: f64) {
-        // 5.4.1
-        self.idle = true;
-        if self.in_probe_bw() {
-            self.set_pacing(1.0);
-        }
+        // 5.4.1: the model is kept, and pacing avoids a burst
     }
 
     #[inline]

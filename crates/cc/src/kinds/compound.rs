@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::byte_counting::MaxCounted;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
 use crate::properties::{Describe, Properties};
@@ -54,6 +55,7 @@ impl Describe for CompoundParams {
 /// Compound TCP's window law: the window is `cwnd + dwnd`.
 #[derive(Debug, Clone)]
 pub struct CompoundLaw {
+    max_counted: MaxCounted,
     p: CompoundParams,
     backlog: Backlog,
     /// The delay window, part of the whole.
@@ -70,7 +72,8 @@ impl Compound {
     #[must_use]
     pub fn new(p: &CompoundParams, facts: &PathFacts) -> Self {
         let backlog = Backlog::new(BaseRtt::new(p.base_rtt, facts));
-        Self::with(CompoundLaw { p: *p, backlog, dwnd: 0.0, step: 0.0 }, SlowStartKind::Standard, facts)
+        let law = CompoundLaw { p: *p, backlog, dwnd: 0.0, step: 0.0, max_counted: MaxCounted::new(facts) };
+        Self::with(law, SlowStartKind::Standard, facts)
     }
 }
 
@@ -101,7 +104,7 @@ impl WindowLaw for CompoundLaw {
         // equation 3: the loss window grows by one packet per round trip of the whole window
         let step = std::mem::take(&mut self.step).max(2.0 - win);
         self.dwnd = (self.dwnd + step).max(0.0);
-        ack.acked.min(1.0) / win + step
+        self.max_counted.of(ack.acked) / win + step
     }
 
     fn after_loss(&mut self, loss: &Loss, win: f64) -> f64 {

@@ -61,6 +61,8 @@ pub struct State {
     slow_start: bool,
     /// After a timeout: slow start up to here while all acknowledged packets are retransmissions, which give no sample.
     blind_until: f64,
+    /// The window before the last timeout.
+    before_timeout: f64,
     known: Option<Time>,
     min_rtt: WindowedMin<2>,
     /// RTTstanding: the minimum over the last half of a smoothed round-trip time.
@@ -99,6 +101,7 @@ impl State {
             cwnd,
             slow_start: true,
             blind_until: 0.0,
+            before_timeout: 0.0,
             known: match p.base_rtt {
                 BaseRttSource::Known => BaseRtt::new(p.base_rtt, facts).get(),
                 BaseRttSource::Estimated => None,
@@ -228,10 +231,15 @@ impl Controller for State {
     fn on_timeout(&mut self, timeout: &Timeout) {
         if !timeout.repeated {
             self.blind_until = timeout.flight_size / 2.0;
+            self.before_timeout = self.cwnd;
         }
         self.cwnd = FLOOR;
         self.velocity = 1.0;
         self.steady = 0;
+    }
+
+    fn on_spurious_timeout(&mut self, window: f64) {
+        self.cwnd = self.cwnd.max(window.min(self.before_timeout));
     }
 
     fn on_idle(&mut self, restart_window: f64) {

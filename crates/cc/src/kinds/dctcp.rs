@@ -91,7 +91,7 @@ impl Controller for Dctcp {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
-        self.start.collapse(timeout.flight_size / 2.0, timeout.repeated);
+        self.start.on_timeout(timeout);
     }
 
     window_of_slow_start!(start);

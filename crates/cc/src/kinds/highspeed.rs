@@ -7,7 +7,7 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
-use crate::properties::{Describe, Properties};
+use crate::properties::{Conflict, Describe, Properties};
 
 /// Parameters of `highspeed` (RFC 3649, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +36,13 @@ impl Default for HighSpeedParams {
 impl Describe for HighSpeedParams {
     const PROPERTIES: Properties =
         Properties { response_function: Some("RFC 3649, sections 3 and 5"), ..Properties::DEFAULT };
+
+    fn conflict(&self) -> Option<Conflict> {
+        (self.high_window <= self.low_window).then(|| Conflict {
+            key: "high_window",
+            message: format!("{} is not above low_window, {}", self.high_window, self.low_window),
+        })
+    }
 }
 
 /// HighSpeed TCP's window law.
@@ -56,8 +63,7 @@ impl HighSpeed {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &HighSpeedParams, facts: &PathFacts) -> Self {
-        let mut params = *params;
-        params.high_window = params.high_window.max(params.low_window * 2.0);
+        let params = *params;
         let span = libm::log(params.high_window / params.low_window);
         Self::with(HighSpeedLaw { params, span, a: 1.0, round: Round::default() }, SlowStartKind::Standard, facts)
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::byte_counting::MaxCounted;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
 use crate::properties::{Describe, Properties};
@@ -36,6 +37,7 @@ const MOST: f64 = 16.0;
 /// Hybla's window law.
 #[derive(Debug, Clone)]
 pub struct HyblaLaw {
+    max_counted: MaxCounted,
     rtt0_ps: f64,
     base: BaseRtt,
     /// From rho = RTT / RTT_0, at least 1: 2^rho - 1 and rho^2.
@@ -54,6 +56,7 @@ impl Hybla {
         let law = HyblaLaw {
             rtt0_ps: (p.rtt0.as_ps() as f64).max(1.0),
             base: BaseRtt::new(p.base_rtt, facts),
+            max_counted: MaxCounted::new(facts),
             rho: 1.0,
             slow_start: 1.0,
             avoidance: 1.0,
@@ -87,14 +90,14 @@ impl WindowLaw for HyblaLaw {
         None
     }
 
-    fn slow_start_growth(&self, ack: &Ack) -> Option<f64> {
-        Some(self.slow_start * ack.acked.min(1.0))
+    fn slow_start_growth(&self, counted: f64) -> Option<f64> {
+        Some(self.slow_start * counted)
     }
 
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         // at most one packet per packet acknowledged, to bound growth on very long paths
-        (self.avoidance * ack.acked.min(1.0) / cwnd).min(ack.acked)
+        (self.avoidance * self.max_counted.of(ack.acked) / cwnd).min(ack.acked)
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {

@@ -10,7 +10,7 @@ use crate::parts::boxed::Boxed;
 use crate::parts::round_trips::{Round, Samples};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
-use crate::properties::{Describe, Properties};
+use crate::properties::{Conflict, Describe, Properties};
 
 /// Parameters of `illinois`; delays are shares of the maximum queueing delay.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,14 @@ impl Default for IllinoisParams {
 
 impl Describe for IllinoisParams {
     const PROPERTIES: Properties = Properties::DELAY_BASED;
+
+    fn conflict(&self) -> Option<Conflict> {
+        let below = |key, max: f64, of, min: f64| {
+            (max < min).then(|| Conflict { key, message: format!("{max} is below {of}, {min}") })
+        };
+        below("alpha_max", self.alpha_max, "alpha_min", self.alpha_min)
+            .or_else(|| below("beta_max", self.beta_max, "beta_min", self.beta_min))
+    }
 }
 
 /// Below eta_1 the increase is at its maximum; the decrease is at its minimum up to eta_2, at its maximum from eta_3 on.
@@ -85,7 +93,7 @@ impl Illinois {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(p: &IllinoisParams, facts: &PathFacts) -> Self {
-        let p = IllinoisParams { alpha_max: p.alpha_max.max(p.alpha_min), beta_max: p.beta_max.max(p.beta_min), ..*p };
+        let p = *p;
         let law = IllinoisLaw {
             base: BaseRtt::new(p.base_rtt, facts),
             max_rtt: 0.0,

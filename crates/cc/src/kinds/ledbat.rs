@@ -100,8 +100,10 @@ pub struct State {
     samples: usize,
     round: Round,
     phase: Phase,
-    /// Window to return to after a slowdown.
+    /// Window to return to after a slowdown or a timeout.
     back_to: f64,
+    /// Window, phase and `back_to` before the last timeout.
+    before_timeout: Option<(f64, Phase, f64)>,
 }
 
 impl Ledbat {
@@ -116,6 +118,7 @@ impl State {
     fn new(p: &LedbatParams, facts: &PathFacts) -> Self {
         let plus = p.profile == LedbatProfile::PlusPlus;
         let known = facts.known_base_rtt.filter(|_| p.base_rtt == BaseRttSource::Known);
+        let phase = if plus { Phase::SlowStart } else { Phase::Avoidance { slowdown_at: Time::MAX } };
         let target = p.target.unwrap_or(Time::from_ms(if plus { 60 } else { 100 }));
         Self {
             plus,
@@ -128,8 +131,9 @@ impl State {
             current: [f64::INFINITY; CURRENT_FILTER],
             samples: 0,
             round: Round::default(),
-            phase: if plus { Phase::SlowStart } else { Phase::Avoidance { slowdown_at: Time::MAX } },
+            phase,
             back_to: f64::INFINITY,
+            before_timeout: None,
         }
     }
 
@@ -256,11 +260,23 @@ impl Controller for State {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.before_timeout = Some((self.cwnd, self.phase, self.back_to));
+        }
         if self.plus {
-            self.back_to = (timeout.flight_size / 2.0).max(MIN_WINDOW);
+            if !timeout.repeated {
+                self.back_to = (timeout.flight_size / 2.0).max(MIN_WINDOW);
+            }
             self.phase = Phase::Return { since: timeout.now };
         }
         self.cwnd = 1.0;
+    }
+
+    fn on_spurious_timeout(&mut self, window: f64) {
+        if let Some((before, phase, back_to)) = self.before_timeout.take() {
+            self.cwnd = self.cwnd.max(window.min(before));
+            (self.phase, self.back_to) = (phase, back_to);
+        }
     }
 
     fn on_idle(&mut self, restart_window: f64) {

@@ -31,7 +31,7 @@ use crate::controller::{Ack, Controller, Decisions, PathFacts};
 use crate::custom::Custom;
 use crate::custom::registered::Registered;
 use crate::forward::{forward_decisions, forward_events, forward_packet_events};
-use crate::properties::{Describe, Properties};
+use crate::properties::{Conflict, Describe, Properties};
 
 pub use bbr::{Bbr, BbrParams};
 pub use bbr3::{Bbr3, Bbr3Params};
@@ -122,6 +122,15 @@ macro_rules! controllers {
                 match self {
                     $(Self::$kind(_) => $name,)*
                     Self::Custom(custom) => custom.name(),
+                }
+            }
+
+            /// A parameter with a value that others, or the law, exclude, though its range allows it.
+            #[must_use]
+            pub fn conflict(&self) -> Option<Conflict> {
+                match self {
+                    $(Self::$kind(p) => p.conflict(),)*
+                    Self::Custom(_) => None,
                 }
             }
 

@@ -42,7 +42,7 @@ impl Controller for Tahoe {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.start.collapse(loss.flight_size / 2.0, false);
+        self.start.on_timeout(&Timeout { now: loss.now, flight_size: loss.flight_size, repeated: false });
     }
 
     fn on_ecn(&mut self, mark: &Loss) {
@@ -51,7 +51,7 @@ impl Controller for Tahoe {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
-        self.start.collapse(timeout.flight_size / 2.0, timeout.repeated);
+        self.start.on_timeout(timeout);
     }
 
     window_of_slow_start!(start);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::byte_counting::MaxCounted;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
 use crate::properties::{Describe, Properties};
@@ -34,6 +35,7 @@ impl Describe for VenoParams {
 /// Veno's window law.
 #[derive(Debug, Clone)]
 pub struct VenoLaw {
+    max_counted: MaxCounted,
     beta: f64,
     base: BaseRtt,
     /// Queueing delay as a share of the latest sample.
@@ -47,7 +49,12 @@ impl Veno {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(p: &VenoParams, facts: &PathFacts) -> Self {
-        let law = VenoLaw { beta: p.beta.get(), base: BaseRtt::new(p.base_rtt, facts), queued_share: 0.0 };
+        let law = VenoLaw {
+            beta: p.beta.get(),
+            base: BaseRtt::new(p.base_rtt, facts),
+            queued_share: 0.0,
+            max_counted: MaxCounted::new(facts),
+        };
         Self::with(law, SlowStartKind::Standard, facts)
     }
 }
@@ -69,7 +76,7 @@ impl WindowLaw for VenoLaw {
 
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
-        let reno = ack.acked.min(1.0) / cwnd;
+        let reno = self.max_counted.of(ack.acked) / cwnd;
         // with a congested path, a packet every other round trip
         if cwnd * self.queued_share < self.beta { reno } else { reno / 2.0 }
     }

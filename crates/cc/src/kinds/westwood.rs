@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::byte_counting::MaxCounted;
 use crate::parts::round_trips::Smoothed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
@@ -49,6 +50,7 @@ impl Describe for WestwoodParams {
 /// Westwood+'s window law.
 #[derive(Debug, Clone)]
 pub struct WestwoodLaw {
+    max_counted: MaxCounted,
     filter: f64,
     min_sample: Time,
     base: BaseRtt,
@@ -76,6 +78,7 @@ impl Westwood {
             filter: p.filter,
             min_sample: p.min_sample.max(Time::from_ps(1)),
             base: BaseRtt::new(p.base_rtt, facts),
+            max_counted: MaxCounted::new(facts),
             rtt_ps: Smoothed::default(),
             since: Time::ZERO,
             counted: 0.0,
@@ -142,7 +145,7 @@ impl WindowLaw for WestwoodLaw {
 
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
-        ack.acked.min(1.0) / cwnd
+        self.max_counted.of(ack.acked) / cwnd
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {

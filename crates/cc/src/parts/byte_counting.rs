@@ -1,5 +1,22 @@
 //! Appropriate byte counting (RFC 3465): the window grows by what is acknowledged, not by the number of acknowledgements.
 
+use crate::controller::PathFacts;
+
+/// What an acknowledgement counts for, at most, in congestion avoidance of a law that counts acknowledgements: one packet, or all that
+/// it acknowledges with byte counting (2.1).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MaxCounted(f64);
+
+impl MaxCounted {
+    pub(crate) fn new(facts: &PathFacts) -> Self {
+        Self(if facts.byte_counting.is_some() { f64::INFINITY } else { 1.0 })
+    }
+
+    pub(crate) fn of(self, acked: f64) -> f64 {
+        acked.min(self.0)
+    }
+}
+
 /// Bytes acknowledged, in packets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ByteCounting {

@@ -86,8 +86,8 @@ impl DeliveryRate {
     /// A packet is sent; returns its stamp.
     #[inline]
     pub(crate) fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        if sent.in_flight <= 1.5 {
-            // nothing else is in flight: an interval begins
+        if sent.is_alone() {
+            // an interval begins
             (self.first_sent, self.delivered_at) = (sent.now, sent.now);
             self.stale = true;
         }

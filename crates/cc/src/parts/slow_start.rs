@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{Ack, PathFacts};
+use crate::controller::{Ack, PathFacts, Timeout};
 use crate::parts::byte_counting::ByteCounting;
 use crate::parts::hystart::HyStart;
 
@@ -99,6 +99,12 @@ impl SlowStart {
         }
     }
 
+    /// What an acknowledgement of `acked` packets counts for in slow start.
+    pub(crate) fn counted(&self, acked: f64) -> f64 {
+        let counting = self.parts.as_ref().and_then(|parts| parts.counting.as_ref());
+        counting.map_or(acked.min(1.0), |counting| counting.in_slow_start(acked))
+    }
+
     /// Sets threshold and window after a fast retransmit.
     pub(crate) fn reduce_to(&mut self, packets: f64) {
         self.ssthresh = self.threshold(packets);
@@ -109,11 +115,17 @@ impl SlowStart {
         }
     }
 
-    /// Starts over from one packet (RFC 5681, equation 4); a repeated timeout leaves the threshold as it was.
-    pub(crate) fn collapse(&mut self, packets: f64, repeated: bool) {
-        if !repeated {
-            self.previous_window = Some(self.ssthresh.max(2.0 * packets));
-            self.ssthresh = self.threshold(packets);
+    /// Starts over from one packet, with half the packets in flight as the threshold (RFC 5681, equation 4).
+    pub(crate) fn on_timeout(&mut self, timeout: &Timeout) {
+        self.collapse(timeout, timeout.flight_size / 2.0);
+    }
+
+    /// Starts over from one packet; a repeated timeout leaves the threshold as it was.
+    pub(crate) fn collapse(&mut self, timeout: &Timeout, threshold: f64) {
+        if !timeout.repeated {
+            // pipe_prev of RFC 4015, 3.2
+            self.previous_window = Some(self.ssthresh.max(timeout.flight_size));
+            self.ssthresh = self.threshold(threshold);
         }
         self.cwnd = 1.0;
         if let Some(parts) = &mut self.parts {

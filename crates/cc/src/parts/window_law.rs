@@ -26,8 +26,8 @@ pub trait WindowLaw {
     /// The handshake's round-trip sample.
     fn on_handshake(&mut self, _rtt: Time) {}
 
-    /// Growth by one acknowledgement in slow start, if it differs from the standard.
-    fn slow_start_growth(&self, _ack: &Ack) -> Option<f64> {
+    /// Growth in slow start by an acknowledgement that counts for so many packets, if it differs from the standard.
+    fn slow_start_growth(&self, _counted: f64) -> Option<f64> {
         None
     }
 
@@ -72,7 +72,7 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     fn on_ack(&mut self, ack: &Ack) {
         let slow_start = self.start.cwnd < self.start.ssthresh;
         let jump = self.law.observe(ack, self.start.cwnd, slow_start);
-        let own = if slow_start { self.law.slow_start_growth(ack) } else { None };
+        let own = if slow_start { self.law.slow_start_growth(self.start.counted(ack.acked)) } else { None };
         if slow_start && jump.is_none() && own.is_none() {
             self.start.on_ack(ack);
             return;
@@ -119,12 +119,9 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
-        if timeout.repeated {
-            self.start.collapse(timeout.flight_size, true);
-        } else {
-            let threshold = self.law.after_timeout(timeout, self.start.cwnd);
-            self.start.collapse(threshold, false);
-        }
+        let threshold =
+            if timeout.repeated { self.start.ssthresh } else { self.law.after_timeout(timeout, self.start.cwnd) };
+        self.start.collapse(timeout, threshold);
     }
 
     window_of_slow_start!(start);

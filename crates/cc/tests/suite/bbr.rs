@@ -35,7 +35,7 @@ impl Path {
         if may && self.next_send <= acked {
             self.now = self.now.max(self.next_send);
             let in_flight = self.flight.len() as f64 + 1.0;
-            let stamp = self.c.on_sent(&Sent { now: self.now, in_flight, cwnd_limited: true });
+            let stamp = self.c.on_sent(&Sent { now: self.now, in_flight, cwnd_limited: true, app_limited: false });
             self.link_free = self.link_free.max(self.now) + PACKET;
             self.flight.push_back((self.now, self.link_free + DELAY, stamp));
             self.next_send = self.now + self.c.pacing_interval().unwrap();
@@ -218,7 +218,8 @@ fn losses_of_one_window_are_one_loss_event() {
         let mut left = f64::INFINITY;
         for _ in 0..6 {
             let sent_at = path.now;
-            let stamp = path.c.on_sent(&Sent { now: sent_at, in_flight: 100.0, cwnd_limited: true });
+            let stamp =
+                path.c.on_sent(&Sent { now: sent_at, in_flight: 100.0, cwnd_limited: true, app_limited: false });
             path.now += DELAY;
             path.c.on_ack(&ack(path.now, sent_at, stamp, 1.0));
             left = left.min(prior / path.c.pacing_interval().unwrap().as_secs_f64());
@@ -246,16 +247,43 @@ fn the_window_before_timeouts_is_restored() {
     }
 }
 
-/// Draft version 1, 4.2.3: after an idle time the sender paces at the bandwidth, whatever the cycle's gain.
+/// Draft version 1, 4.3.4.4; version 3, 5.4.1: an application that had nothing to send has data again, and the pipe is empty, however
+/// short the pause. The sender paces at the bandwidth, whatever the cycle's gain, and no ProbeRTT begins.
 #[test]
-fn after_an_idle_time_packets_are_paced_at_the_bandwidth() {
-    let mut path = Path::new("bbr");
-    path.run(5_000);
-    let relative = |path: &Path| PACKET.as_secs_f64() / path.c.pacing_interval().unwrap().as_secs_f64();
-    while (relative(&path) - 1.25).abs() > 0.02 {
-        path.step();
-        assert!(path.now < Time::from_ms(20_000), "it probes");
+fn a_restart_from_idle_is_paced_at_the_bandwidth_and_probes_no_rtt() {
+    for kind in ["bbr", "bbr3"] {
+        let mut path = Path::new(kind);
+        path.run(5_000);
+        let relative = |path: &Path| PACKET.as_secs_f64() / path.c.pacing_interval().unwrap().as_secs_f64();
+        while (relative(&path) - 1.25).abs() > 0.02 {
+            path.step();
+            assert!(path.now < Time::from_ms(20_000), "{kind}: it probes");
+        }
+        let send = |path: &mut Path, in_flight, app_limited: bool| {
+            let sent = Sent { now: path.now, in_flight, cwnd_limited: !app_limited, app_limited };
+            path.c.on_sent(&sent)
+        };
+        send(&mut path, 9.0, true);
+        assert!(relative(&path) > 1.2, "{kind}: packets are in flight");
+        send(&mut path, 1.0, false);
+        assert!(relative(&path) > 1.2, "{kind}: it waited for something else");
+        path.now += Time::from_ms(11_000); // ProbeRTT is due
+        let (sent_at, stamp) = (path.now, send(&mut path, 1.0, true));
+        assert!((relative(&path) - 1.0).abs() < 0.02, "{kind}: {}", relative(&path));
+        path.now += DELAY;
+        let acked = Ack {
+            now: path.now,
+            sent_at,
+            received_at: sent_at,
+            rtt: Some(DELAY),
+            acked: 1.0,
+            lost: 0.0,
+            in_flight: 0.0,
+            stamp,
+            cwnd_limited: false,
+            in_recovery: false,
+        };
+        path.c.on_ack(&acked);
+        assert!(path.c.window() > 50.0, "{kind}: {}", path.c.window());
     }
-    path.c.on_idle(10.0);
-    assert!((relative(&path) - 1.0).abs() < 0.01, "{}", relative(&path));
 }

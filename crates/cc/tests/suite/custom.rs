@@ -132,7 +132,7 @@ fn tell(c: &mut impl Controller, event: u32) -> Option<Stamp> {
     };
     match event {
         1 => c.on_handshake(now, now),
-        2 => return Some(c.on_sent(&Sent { now, in_flight: 5.0, cwnd_limited: true })),
+        2 => return Some(c.on_sent(&Sent { now, in_flight: 5.0, cwnd_limited: true, app_limited: false })),
         3 => c.on_ack(&ack),
         4 => c.on_duplicate(&ack),
         5 => c.on_loss(&loss),

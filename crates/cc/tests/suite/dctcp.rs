@@ -13,7 +13,7 @@ pub fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64
     let mut reduced = false;
     for i in 0..n {
         let sent = begin + step * i;
-        let stamp = b.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true });
+        let stamp = b.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true, app_limited: false });
         let marked = f64::from(u8::from(marks()));
         b.c.on_marks(&Marks { now: sent + rtt, sent_at: sent, acked: 1.0, marked });
         if marked > 0.0 && !reduced {

@@ -21,7 +21,7 @@ fn build(more: &str) -> AnyController {
 
 /// One packet sent at `sent` with `in_flight` packets on their way, acknowledged after `rtt` milliseconds.
 fn exchange(c: &mut AnyController, sent: Time, in_flight: f64, rtt: u64) {
-    let stamp = c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false });
+    let stamp = c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false, app_limited: true });
     let now = sent + Time::from_ms(rtt);
     c.on_ack(&Ack {
         now,
@@ -189,7 +189,7 @@ fn the_module_does_not_update_in_recovery() {
     exchange(&mut c, Time::from_ms(100), 40.0, 100);
     c.on_loss(&Loss { now: Time::from_ms(210), flight_size: 40.0 });
     let window = c.window();
-    let stamp = c.on_sent(&Sent { now: Time::from_ms(215), in_flight: 6.0, cwnd_limited: true });
+    let stamp = c.on_sent(&Sent { now: Time::from_ms(215), in_flight: 6.0, cwnd_limited: true, app_limited: false });
     assert_eq!(stamp.remembered, 41.0);
     for i in 0..1_000 {
         let now = Time::from_ms(310 + i);

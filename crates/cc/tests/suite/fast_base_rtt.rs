@@ -21,7 +21,7 @@ fn build(more: &str) -> AnyController {
 
 fn exchange(c: &mut AnyController, sent: Time, rtt: u64) {
     let in_flight = c.window();
-    let stamp = c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false });
+    let stamp = c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false, app_limited: true });
     let now = sent + Time::from_ms(rtt);
     c.on_ack(&Ack {
         now,

@@ -54,7 +54,7 @@ impl Path {
     /// A packet sent at `sent` waits `out` ms, its acknowledgement `back` ms; the propagation delay is 50 ms each way.
     fn exchange(&mut self, sent: Time, out: f64, back: f64) {
         let in_flight = self.c.window();
-        let stamp = self.c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false });
+        let stamp = self.c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false, app_limited: true });
         let received = sent + ms(50.0 + out);
         let now = received + ms(50.0 + back);
         self.c.on_ack(&Ack {
@@ -204,7 +204,7 @@ proptest! {
         let mut now = Time::from_ms(1);
         for (reading, step, acked) in readings {
             let sent_at = now;
-            let stamp = c.on_sent(&Sent { now, in_flight: c.window(), cwnd_limited: true });
+            let stamp = c.on_sent(&Sent { now, in_flight: c.window(), cwnd_limited: true, app_limited: false });
             now += Time::from_ps(step);
             let in_flight = c.window();
             c.on_ack(&Ack {

@@ -3,7 +3,7 @@
 use crate::bench;
 
 use bench::{Bench, close, ms};
-use eddyline_cc::{Ack, Controller as _, Stamp};
+use eddyline_cc::{Ack, Controller as _, Stamp, Timeout};
 use eddyline_units::Time;
 
 /// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
@@ -135,4 +135,23 @@ fn plus_plus_decreases_by_a_share_of_its_window() {
         feed_at_once(&mut b, 30.0 + queueing);
         close((b.c.window() - prior) * prior, a_round(prior), 1e-9);
     }
+}
+
+/// LEDBAT++: a timer that expires again has no more packets in flight to halve (RFC 5681, 3.1): the ramp still ends at the first half.
+#[test]
+fn repeated_timeouts_keep_the_window_to_return_to() {
+    let back_to = |timeouts: usize| {
+        let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
+        feed(&mut b, 30.0);
+        for i in 0..timeouts {
+            let flight_size = if i == 0 { 40.0 } else { 1.0 };
+            b.c.on_timeout(&Timeout { now: b.now, flight_size, repeated: i > 0 });
+        }
+        for _ in 0..70 {
+            feed(&mut b, 30.0);
+        }
+        b.c.window()
+    };
+    assert!(back_to(1) > 20.0);
+    close(back_to(3), back_to(1), 1e-9);
 }

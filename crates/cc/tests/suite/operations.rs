@@ -94,7 +94,12 @@ impl Harness {
         match operation {
             Operation::Wait(ps) => self.now = self.now.saturating_add(Time::from_ps(*ps)).min(Time::from_ps(1 << 63)),
             Operation::Send { limited } => {
-                let sent = Sent { now: self.now, in_flight: self.flight() + 1.0, cwnd_limited: *limited };
+                let sent = Sent {
+                    now: self.now,
+                    in_flight: self.flight() + 1.0,
+                    cwnd_limited: *limited,
+                    app_limited: !*limited,
+                };
                 let stamp = self.controller.on_sent(&sent);
                 self.outstanding.push_back((self.now, stamp));
             }

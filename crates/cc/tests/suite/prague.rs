@@ -39,7 +39,7 @@ fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64 {
     let mut reduced = false;
     for i in 0..n {
         let sent = begin + step * i;
-        b.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true });
+        b.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true, app_limited: false });
         reduced |= feed(b, sent, rtt, 1.0, f64::from(u8::from(marks())), !reduced);
     }
     b.now = begin + rtt;

@@ -56,6 +56,29 @@ fn slow_start_counts_bytes_up_to_the_limit() {
     }
 }
 
+/// In both phases, of laws that have their own growth or count acknowledgements otherwise.
+#[test]
+fn laws_of_their_own_count_bytes_too() {
+    for kind in ["hybla", "westwood", "veno", "compound"] {
+        let grown = |byte_counting, slow_start: bool| {
+            let mut c = build(&format!(r#"{{ "kind": "{kind}" }}"#), &PathFacts { byte_counting, ..FACTS });
+            let short = Ack { rtt: Some(Time::from_ms(20)), ..ack(4.0) }; // Hybla is Reno on such a path
+            if !slow_start {
+                c.on_loss(&Loss { now: Time::from_ms(1), flight_size: 20.0 });
+            }
+            let prior = c.window();
+            c.on_ack(&short);
+            c.window() - prior
+        };
+        for (byte_counting, slow_start, expected) in
+            [(None, true, 1.0), (Some(2.0), true, 2.0), (None, false, 0.1), (Some(2.0), false, 0.4)]
+        {
+            let growth = grown(byte_counting, slow_start);
+            assert!((growth - expected).abs() < 1e-9, "{kind} {byte_counting:?} {slow_start}: {growth}");
+        }
+    }
+}
+
 /// RFC 3465, 2.1: one packet when a whole window has been acknowledged, whatever the number of acknowledgements.
 #[test]
 fn congestion_avoidance_counts_a_window() {
@@ -190,6 +213,25 @@ fn a_spurious_timeout_is_undone() {
         first.on_timeout(&event);
         first.on_spurious_timeout(21.0);
         assert_eq!(first.slow_start_threshold(), Some(f64::INFINITY), "it was in its first slow start");
+    }
+    // laws that keep more than half: the threshold is not twice theirs
+    for kind in ["cubic", "scalable", "bic", "highspeed", "westwood", "dctcp", "prague"] {
+        let mut c = build(&format!(r#"{{ "kind": "{kind}" }}"#), &PathFacts { initial_window: 400.0, ..FACTS });
+        c.on_ack(&ack(1.0));
+        c.on_loss(&Loss { now: Time::from_ms(150), flight_size: 400.0 });
+        let threshold = c.slow_start_threshold().unwrap();
+        c.on_timeout(&Timeout { now: Time::from_ms(200), flight_size: 300.0, repeated: false });
+        c.on_spurious_timeout(299.0);
+        assert_eq!((c.window(), c.slow_start_threshold()), (299.0, Some(threshold.max(300.0))), "{kind}");
+    }
+    // without a threshold: no more than the window before
+    for kind in ["ledbat", "copa"] {
+        let mut c = build(&format!(r#"{{ "kind": "{kind}" }}"#), &FACTS);
+        let before = c.window();
+        c.on_timeout(&Timeout { now: Time::from_ms(2), flight_size: before, repeated: false });
+        assert!(c.window() < before + 1e-9, "{kind}");
+        c.on_spurious_timeout(before - 0.5);
+        assert_eq!(c.window(), (before - 0.5).max(if kind == "copa" { 2.0 } else { 1.0 }), "{kind}");
     }
     let mut fast = build(r#"{ "kind": "fast", "alpha": "50 packets" }"#, &FACTS);
     fast.on_timeout(&Timeout { now: Time::from_ms(2), flight_size: 10.0, repeated: false });

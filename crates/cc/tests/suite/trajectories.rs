@@ -173,7 +173,8 @@ impl Path {
                 return None;
             }
             let in_flight = self.in_flight() + 1.0;
-            let stamp = self.c.on_sent(&Sent { now: self.now, in_flight, cwnd_limited: limited });
+            let stamp =
+                self.c.on_sent(&Sent { now: self.now, in_flight, cwnd_limited: limited, app_limited: !limited });
             self.next_send = self.c.pacing_interval().map_or(self.now, |gap| self.now + gap);
             self.sent += 1;
             let arrives = self.now + ms(ONE_WAY as f64 / 2.0);

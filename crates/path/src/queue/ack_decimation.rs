@@ -59,7 +59,8 @@ pub struct AckDecimationParams {
     /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// Queue length in packets of any class above which acknowledgements are dropped.
+    /// Queue length in packets of any class above which acknowledgements are dropped. With a `limit` that is not above it, none are for
+    /// this reason.
     pub threshold: Packets,
     /// Which of them.
     pub drop: Decimation,

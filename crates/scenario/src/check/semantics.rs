@@ -160,6 +160,9 @@ impl Shared<'_> {
             let path: Vec<&str> = ["controller"].iter().chain(key).copied().collect();
             self.wrong(&path, message, Some(hint), report);
         }
+        if let Some(conflict) = controller.conflict() {
+            self.wrong(&["controller", conflict.key], conflict.message, None, report);
+        }
     }
 
     fn stop(&self, stop: Option<Time>, start: Time, report: &mut Report<'_>) {

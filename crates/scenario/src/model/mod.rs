@@ -76,7 +76,7 @@ pub struct File {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Spacing of series. Default: a thousandth of `duration`.
+    /// Spacing of series. Default: a thousandth of `duration`. What remains after the last whole interval has no row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub interval: Option<Time>,

@@ -13,7 +13,7 @@ pub struct Tcp {
     /// Selective acknowledgement (RFC 2018, RFC 6675).
     #[serde(default = "yes")]
     pub sack: bool,
-    /// Initial window in packets (RFC 6928).
+    /// Initial window in packets (RFC 6928); `ledbat` starts with its own two (RFC 6817).
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub initial_window: u32,
@@ -62,7 +62,8 @@ pub struct Tcp {
     /// The clock of the receiver's timestamps; needs `timestamps`. Default: the sender's clock.
     #[serde(default, skip_serializing_if = "TimestampClock::is_default")]
     pub timestamp_clock: TimestampClock,
-    /// Explicit congestion notification (RFC 3168): the sender reacts to marks as to losses. Default: false.
+    /// Explicit congestion notification (RFC 3168): packets are ECN-capable, and the sender reacts to marks as to losses, unless its
+    /// controller has a response of its own or none (`bbr`, `bbr3`). Default: false.
     #[serde(default)]
     pub ecn: bool,
     /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768); implies `ecn`. True or

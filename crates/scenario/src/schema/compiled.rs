@@ -272,5 +272,10 @@ fn bounds(schema: &Resolved<'_>, reader: Option<&Reader>) -> Vec<Bound> {
         };
         Some(Bound { side, value, whole, text })
     };
-    keywords.into_iter().filter_map(bound).collect()
+    let mut found: Vec<Bound> = keywords.into_iter().filter_map(bound).collect();
+    if schema.get("format") == "uint32" && found.iter().all(|b| !matches!(b.side, Side::Max | Side::Below)) {
+        let max = u32::MAX;
+        found.push(Bound { side: Side::Max, value: max.into(), whole: Some(max.into()), text: max.to_string() });
+    }
+    found
 }

@@ -208,3 +208,27 @@ fn only_a_droptail_link_can_refuse() {
     let message = load(&Input { text: &text, format: Format::Toml, name: "test.toml", folder: None }, &[]).unwrap_err();
     assert!(message.to_string().contains("did you mean cwr?"), "{message}");
 }
+
+/// A full NIC queue and a receive window are no want of data: BBR takes its rate samples as those of a bottleneck
+/// (draft-ietf-ccwg-bbr, "Considerations Related to Receiver Flow Control Limits"), and leaves Startup, whose pacing would keep
+/// the queue full.
+#[test]
+fn bbr_leaves_startup_behind_a_receive_window_or_a_full_nic_queue() {
+    for kind in ["bbr", "bbr3"] {
+        for (tcp, more) in [("local = \"backpressure\"", ""), ("", "receive_window = \"200 kB\"")] {
+            let controller = format!("kind = \"{kind}\"");
+            let text = head(20.0, 10.0, 1)
+                + &path("20 packets")
+                + &flow("x", &controller, tcp, more)
+                + "[record]\ninterval = \"100 ms\"\n";
+            let run = outcome(&network(&text), &Options { series: true, ..Options::default() });
+            let paced = run.series.unwrap().of(FLOW, 0, Quantity::PacingBps);
+            let (low, high) = paced
+                .iter()
+                .filter(|(t, _)| *t > 10.0)
+                .fold((f64::INFINITY, 0.0f64), |(low, high), (_, v)| (low.min(*v), high.max(*v)));
+            // the gains while probing for bandwidth are at most 1.25, Startup's 2.8
+            assert!(low > 7e6 && high < 13e6, "{kind}, {tcp}{more}: {low} to {high}");
+        }
+    }
+}

@@ -32,8 +32,7 @@ pub struct Congestion {
     current: bool,
     uses_sent: bool,
     decides_on_sent: bool,
-    /// The window, not the application or the receiver, limited the sender when it last stopped sending.
-    cwnd_limited: bool,
+    limited_by: LimitedBy,
     initial_window: u32,
     mss: f64,
     scale: PacketScale,
@@ -42,6 +41,17 @@ pub struct Congestion {
     controller: AnyController,
     ecn: Option<Box<EcnFeedback>>,
     nic: Option<Box<NicQueue>>,
+}
+
+/// What the sender waited for when it last stopped sending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// Data to send, or it has not stopped yet.
+    Application,
+    /// The receive window or room in the NIC queue.
+    Host,
+    /// The congestion window or pacing.
+    Window,
 }
 
 /// The response to an acknowledgement's ECN feedback.
@@ -72,7 +82,7 @@ impl Congestion {
             mss: f64::from(config.mss),
             scale: PacketScale(1.0 / f64::from(config.mss)),
             initial_window: config.initial_window,
-            cwnd_limited: false,
+            limited_by: LimitedBy::Application,
             ecn,
             nic: NicQueue::new(config.local).map(Box::new),
         }
@@ -118,8 +128,12 @@ impl Congestion {
             return Stamp::default();
         }
         self.current &= !self.decides_on_sent;
-        let (in_flight, cwnd_limited) = (self.packets(in_flight), self.cwnd_limited);
-        self.controller.on_sent(&Sent { now, in_flight, cwnd_limited })
+        self.controller.on_sent(&Sent {
+            now,
+            in_flight: self.packets(in_flight),
+            cwnd_limited: self.cwnd_limited(),
+            app_limited: self.limited_by == LimitedBy::Application,
+        })
     }
 
     /// ECN feedback, if ECN is configured.
@@ -164,13 +178,13 @@ impl Congestion {
     /// Whether the window limited the sender when it last stopped sending.
     #[inline]
     pub fn cwnd_limited(&self) -> bool {
-        self.cwnd_limited
+        self.limited_by == LimitedBy::Window
     }
 
-    /// As [`cwnd_limited`](Self::cwnd_limited).
+    /// The sender stops sending.
     #[inline]
-    pub fn set_cwnd_limited(&mut self, limited: bool) {
-        self.cwnd_limited = limited;
+    pub fn set_limited_by(&mut self, limit: LimitedBy) {
+        self.limited_by = limit;
     }
 
     /// Packets outstanding, at most a window: data that limited transmit sent does not count (RFC 5681, 3.2, step 2), nor does
@@ -269,8 +283,7 @@ impl Congestion {
 
     /// The NIC queue refused a packet; `open` if no loss episode is in progress. Returns whether the window was reduced.
     pub fn on_nic_refusal(&mut self, now: Time, seq: &SendSequence, open: bool) -> bool {
-        // neither window nor pacing limits the sender
-        self.cwnd_limited = false;
+        self.limited_by = LimitedBy::Host;
         let Some(nic) = &mut self.nic else { return false };
         let reduces = nic.on_refusal(seq.una, seq.nxt, open);
         if reduces {

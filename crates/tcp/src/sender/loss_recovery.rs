@@ -10,7 +10,7 @@ use eddyline_cc::{AnyController, Controller as _};
 use eddyline_units::Time;
 
 use super::application::ApplicationSource;
-use super::congestion::Congestion;
+use super::congestion::{Congestion, LimitedBy};
 use super::duplicate_acks::{Action, DuplicateAcks};
 use super::episode::Episode;
 use super::frto::{Frto, FrtoAck, Verdict};
@@ -412,7 +412,7 @@ impl LossRecovery {
                 }
                 self.board.lose_below(self.recovery_point);
                 // the application did not hold back what is lost
-                connection.congestion.set_cwnd_limited(true);
+                connection.congestion.set_limited_by(LimitedBy::Window);
             }
             Verdict::Spurious => {
                 self.board.clear_lost();

@@ -2,6 +2,7 @@
 
 use eddyline_units::Time;
 
+use super::congestion::LimitedBy;
 use super::episode::Episode;
 use super::{SegmentSink, Sender};
 use crate::segment::{Segment, SegmentFlags, SegmentKind};
@@ -63,7 +64,7 @@ impl Sender {
         let unsent = self.application.unsent(seq);
         let len = mss.min(unsent);
         if len == 0 || !self.seq.has_receive_window(len) {
-            self.congestion.set_cwnd_limited(false);
+            self.congestion.set_limited_by(if len == 0 { LimitedBy::Application } else { LimitedBy::Host });
             let fin = len == 0 && self.application.is_fin_next(seq);
             if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
                 self.send_fin::<OPTIONS>(now, false, sink);
@@ -97,7 +98,7 @@ impl Sender {
             && unsent >= len + mss
             && self.seq.has_receive_window(mss)
         {
-            self.congestion.set_cwnd_limited(true);
+            self.congestion.set_limited_by(LimitedBy::Window);
             return false;
         }
         true
@@ -144,7 +145,7 @@ impl Sender {
     fn may_send(&mut self, now: Time, (interval, limit): (Option<Time>, u64), pipe: u64, len: u64) -> bool {
         // one packet may always be in flight, unless the controller has failed
         if pipe + len > limit && (pipe > 0 || limit == 0) {
-            self.congestion.set_cwnd_limited(true);
+            self.congestion.set_limited_by(LimitedBy::Window);
             return false;
         }
         !self.is_too_early(now, interval, limit)
@@ -155,7 +156,8 @@ impl Sender {
     fn is_too_early(&mut self, now: Time, interval: Option<Time>, limit: u64) -> bool {
         let early = interval.is_some() && self.pacer.is_early(now);
         if early {
-            self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+            let by_receiver = limit > self.seq.receive_window;
+            self.congestion.set_limited_by(if by_receiver { LimitedBy::Host } else { LimitedBy::Window });
             self.pacer.wait();
         }
         early

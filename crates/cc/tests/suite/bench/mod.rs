@@ -34,7 +34,8 @@ impl Bench {
         let step = Time::from_ps(rtt.as_ps() / (n + 1));
         for i in 0..n {
             let sent = begin + step * i;
-            let stamp = self.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true });
+            let stamp =
+                self.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true, app_limited: false });
             self.acknowledge(sent, rtt, n as f64 - 1.0, 1.0, stamp);
         }
         self.now = begin + rtt;
@@ -63,7 +64,7 @@ impl Bench {
     pub fn trickle(&mut self, s: u32, rtt_ms: f64) {
         for _ in 0..10 * s {
             let sent_at = self.now;
-            let stamp = self.c.on_sent(&Sent { now: sent_at, in_flight: 1.0, cwnd_limited: false });
+            let stamp = self.c.on_sent(&Sent { now: sent_at, in_flight: 1.0, cwnd_limited: false, app_limited: true });
             self.c.on_ack(&Ack {
                 now: sent_at + ms(rtt_ms),
                 sent_at,
