@@ -55,7 +55,8 @@ pub struct RunResult {
     /// Whether the emulated path did what it should; world `kernel` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulation: Option<Emulation>,
-    /// Resources used by the run: the only part that differs between two runs of the same scenario and seed.
+    /// Resources used by the run: the only part that differs between two runs of the same scenario and seed
+    /// in virtual time (but for `noq-bbr3` of world `quic`, which cannot be seeded).
     pub cost: Cost,
 }
 

@@ -65,7 +65,7 @@ pub enum AccurateEcn {
     Option,
 }
 
-/// Which partial acknowledgements of a recovery without SACK restart the retransmission timer (RFC 6582, 4).
+/// Which partial acknowledgements of a recovery without SACK restart the retransmission timer (RFC 3782, 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartialAckTimer {
     /// The first: after many losses the timer expires, and slow start repairs the rest.

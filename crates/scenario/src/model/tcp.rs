@@ -49,8 +49,8 @@ pub struct Tcp {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(extend("default" = true))]
     pub fast_retransmit: bool,
-    /// Partial acknowledgements that restart the retransmission timer in a recovery without SACK (RFC 6582, 4): the first, as recommended
-    /// there ("impatient"), or each ("slow-but-steady"), which repairs one segment per round trip however many were lost; requires
+    /// Partial acknowledgements that restart the retransmission timer in a recovery without SACK (RFC 6582, 3.2; RFC 3782, 4): the first, as
+    /// recommended ("impatient"), or each ("slow-but-steady"), which repairs one segment per round trip however many were lost; requires
     /// `sack = false`. Default: "impatient", with `bbr` and `bbr3` "slow-but-steady".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial_ack_timer: Option<PartialAckTimer>,

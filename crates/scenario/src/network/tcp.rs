@@ -32,7 +32,7 @@ pub struct TcpOptions {
     pub limited_transmit: bool,
     /// Fast retransmit (RFC 5681, 3.2).
     pub fast_retransmit: bool,
-    /// Partial acknowledgements that restart the retransmission timer (RFC 6582, 4); none: as suits the controller.
+    /// Partial acknowledgements that restart the retransmission timer (RFC 3782, 4); none: as suits the controller.
     pub partial_ack_timer: Option<PartialAckTimer>,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,

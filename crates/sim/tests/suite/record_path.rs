@@ -48,7 +48,7 @@ fn reno_with_ten_thousand_packets_in_the_network() {
     near(mbps(&run("10000 packets", "kind = \"reno\"", "")), 845.7, 0.1, "Reno");
 }
 
-/// Slow start loses 25,000 packets of one window. The timer, restarted by the first partial acknowledgement only (RFC 6582, 4), expires
+/// Slow start loses 25,000 packets of one window. The timer, restarted by the first partial acknowledgement only (RFC 3782, 4), expires
 /// and slow start repairs the rest within seconds; restarted by each it never expires, and one packet per round trip is repaired.
 #[test]
 fn newreno_without_sack_overflows_ten_thousand_packets() {

@@ -112,7 +112,7 @@ impl RetransmissionTimer {
         // retransmission that takes just one round trip. As in Linux, min_rto bounds the spread (the G of RFC 6298, 2.3).
         let spread = (4 * self.rttvar).max(self.min_rto.as_ps() as i64);
         self.base = Time::from_ps((self.srtt + spread) as u64);
-        // the timeout is computed anew (RFC 6298, 2 and 5.7): a sample by SACK may come before any progress
+        // the timeout is computed anew (RFC 6298, 2 and the note at the end of 5): a sample by SACK may come before any progress
         self.backoff = 0;
     }
 

@@ -171,7 +171,7 @@ fn expiry(options: &str) -> Option<Time> {
     (bench.sender.counters().timeouts > 0).then_some(due)
 }
 
-/// The timeout is 300 ms, the round trip and `min_rto` (RFC 6582, 4).
+/// The timeout is 300 ms, the round trip and `min_rto` (RFC 3782, 4).
 #[test]
 fn the_first_partial_acknowledgement_restarts_the_timer() {
     assert_eq!(expiry(""), Some(Time::from_ms(600)), "300 ms after the first");
