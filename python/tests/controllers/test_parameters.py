@@ -154,6 +154,24 @@ def test_the_facts_of_the_path(one_flow):
     assert path.byte_counting is None
 
 
+def test_each_object_has_parameters_of_its_own(one_flow):
+    """Lists and tables that an object changes are those of no other flow and no later run."""
+    given: list[Any] = []
+
+    class Uses(Fixed):
+        def __init__(self, path: el.PathFacts, steps: object = ()) -> None:
+            super().__init__(path)
+            given.append(json.loads(json.dumps(steps)))
+            assert isinstance(steps, list)
+            steps.pop()["at"] = 0
+
+    el.register("uses", Uses)
+    scenario = one_flow({"kind": "uses", "steps": [1, {"at": 2}]}, count=2)
+    for _ in range(2):
+        scenario.run(series=False)
+    assert given == [[1, {"at": 2}]] * 4
+
+
 def test_a_later_registration_replaces_a_name(one_flow):
     el.register("law", Fixed)
     before = one_flow({"kind": "law", "window": 5})

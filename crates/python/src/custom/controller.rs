@@ -90,7 +90,9 @@ impl PyController {
             meter: RoundMeter::default(),
         };
         let construct = || -> PyResult<_> {
-            let object = class.class.bind(py).call((PathFacts::of(facts),), Some(keywords.bind(py)))?;
+            // an object may change the lists and tables that it is given
+            let own = py.import("copy")?.call_method1("deepcopy", (keywords,))?;
+            let object = class.class.bind(py).call((PathFacts::of(facts),), Some(own.cast::<PyDict>()?))?;
             let handlers = Handlers::of(&object, &class.handlers)?;
             Ok((object, handlers))
         };
