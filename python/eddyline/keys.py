@@ -10,7 +10,10 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["covers", "require_effect"]
+__all__ = ["START_JITTER", "covers", "require_effect", "with_start_jitter"]
+
+START_JITTER = "flow.*.start_jitter"
+"""What `--start-jitter` sets."""
 
 _PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^."'])+""")
 """A part of a dotted key: a name, in quotes where it has dots."""
@@ -32,6 +35,26 @@ def require_effect(keys: Sequence[str], given: str = "--vary") -> None:
             raise InputError(
                 f"{given} {key}: {later} comes after it and sets the same anew", f"give {key} last, or leave it out"
             )
+
+
+def with_start_jitter(
+    overrides: Sequence[tuple[str, str]], time: str, given: str = "--start-jitter", beside: str = "--set"
+) -> list[tuple[str, str]]:
+    """Overrides, and after them one that starts all flows at random.
+
+    Args:
+        overrides: The others.
+        time: The time below which starts are delayed.
+        given: What gives it, for the message.
+        beside: What gives the others.
+
+    Raises:
+        InputError: One of them sets the same, which would have no effect.
+    """
+    both = next((key for key, _ in overrides if covers(START_JITTER, key)), None)
+    if both is not None:
+        raise InputError(f"{beside} {both} and {given}: both say how much later flows start", "leave one of them out")
+    return [*overrides, (START_JITTER, time)]
 
 
 def covers(later: str, earlier: str) -> bool:

@@ -550,6 +550,9 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
+JITTER = "flow.*.start_jitter=1 ms"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -557,6 +560,18 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
         (("measure", "192.0.2.1", "--once"), "--once is for --server"),
         (("measure", "127.0.0.1", "--server", "--json"), "--out and --json are for measuring"),
         (("run", "{file}", "--seed", "4", "--set", "seed=100"), "both say which seed is the first"),
+        (
+            ("run", "{file}", "--start-jitter", "9 ms", "--set", "flow.upload.start_jitter=1 ms"),
+            "--set flow.upload.start_jitter and --start-jitter: both say",
+        ),
+        (
+            ("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--start-jitter", "9 ms", "--set", JITTER),
+            "--set flow.*.start_jitter and --start-jitter: both say",
+        ),
+        (
+            ("sweep", "{file}", "--vary", JITTER, "--out", "o", "--start-jitter", "9 ms"),
+            "--vary flow.*.start_jitter and --start-jitter: both say",
+        ),
         (("run", "{file}", "--world", "theory", "--dynamics", "integrator"), "it needs --plot FILE or --out DIR"),
         (("run", "{file}", "--log", "l.txt", "--seeds", "2"), "one run of world sim or quic"),
         (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--of", "links"), "--of is for --table and --plot"),
@@ -568,6 +583,22 @@ def test_options_without_an_effect_are_refused(eddyline, scenario, tmp_path, wor
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("words", [("run",), ("sweep", "--vary", "seed=1,2", "--out", "o")])
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--start-jitter", "10 parsecs"), "--start-jitter 10 parsecs: flow.download.start_jitter: "),
+        (("--seeds", f"{2**63 - 3}..{2**63 + 1}"), f"{2**63 - 3}..{2**63 + 1}: seeds are at most 2^63 - 1"),
+    ],
+)
+def test_errors_name_options_as_they_are_typed(eddyline, scenario, words, option, said):
+    command, *more = words
+    ran = eddyline(command, scenario(), *more, *option)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "--set" not in ran.err
 
 
 def test_csv_has_all_tables(eddyline, tmp_path):

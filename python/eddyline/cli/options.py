@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ __all__ = [
     "parse_override",
     "scenario_file",
     "silent",
+    "start_jitter_named",
     "timeout",
 ]
 
@@ -120,6 +122,21 @@ def overrides(help: str = "Override a key of the file by its dotted name; may be
 def silent() -> Callable[[Any], Any]:
     """The option --quiet of commands whose only note is a progress bar, as the parameter `silent`."""
     return click.option("--quiet", "-q", "--no-progress", "silent", is_flag=True, help="No progress bar.")
+
+
+@contextmanager
+def start_jitter_named(given: str | None) -> Iterator[None]:
+    """Names --start-jitter in errors of the scenario, not the override that it stands for."""
+    from eddyline.errors import ScenarioError
+    from eddyline.keys import START_JITTER
+
+    try:
+        yield
+    except ScenarioError as e:
+        if given is None:
+            raise
+        text = str(e).replace(f"--set {START_JITTER}={given}", f"--start-jitter {given}")
+        raise ScenarioError(text, e.diagnostics, e.unknown_controllers) from None
 
 
 def timeout(what: str) -> Callable[[Any], Any]:

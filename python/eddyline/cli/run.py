@@ -11,7 +11,7 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.modelled import model_hint
-from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file
+from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, start_jitter_named
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
@@ -133,6 +133,7 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
+    from eddyline.keys import with_start_jitter
     from eddyline.runs import Request, drawn_of, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
@@ -142,7 +143,7 @@ def command(
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
     if start_jitter is not None:
-        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
+        overrides = with_start_jitter(overrides, start_jitter)
     if first is not None:
         if seed is not None:
             raise click.UsageError("--seed and --seeds LO..HI: both say which seed is the first")
@@ -151,7 +152,8 @@ def command(
         if any(key == "seed" for key, _ in overrides):
             raise click.UsageError("--set seed and --seed, or --seeds LO..HI: both say which seed is the first")
         overrides = [*overrides, ("seed", str(seed))]
-    scenario = Scenario.load(file, set=overrides)
+    with start_jitter_named(start_jitter):
+        scenario = Scenario.load(file, set=overrides)
     if qlog is not None:
         from eddyline.qlog import claim
 

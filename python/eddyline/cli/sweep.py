@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
+from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, start_jitter_named, timeout
 from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
@@ -180,6 +180,7 @@ def command(
     """
     import eddyline.ranges as ranges
     from eddyline.encoding import value_text
+    from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
     from eddyline.sweeps import choice
     from eddyline.sweeps.grid import Vary
@@ -199,7 +200,10 @@ def command(
             raise click.UsageError("--set seed and --seeds LO..HI: both say which seed is the first")
         overrides = [*overrides, ("seed", str(first))]
     if start_jitter is not None:
-        overrides = [*overrides, ("flow.*.start_jitter", value_text(start_jitter))]
+        if (varied := next((key for key, _ in vary if covers(key, START_JITTER)), None)) is not None:
+            raise click.UsageError(f"--vary {varied} and --start-jitter: both say how much later flows start")
+        start_jitter = value_text(start_jitter)
+        overrides = with_start_jitter(overrides, start_jitter)
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table or metrics:
         choice.require(plan, of, metrics)
@@ -207,7 +211,7 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
-    with Bar(silent=quiet or no_progress) as bar:
+    with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
         try:
             swept = run(plan, out, workers, engine, bar, timeout, memory)
         except KeyboardInterrupt:

@@ -169,12 +169,16 @@ class Seeds(click.ParamType[tuple[int | None, int]]):
         self, value: str | int | tuple[int | None, int], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int | None, int]:
         """The first seed, where it is given, and their number."""
+        from eddyline.scenario import SEEDS
+
         if isinstance(value, tuple):
             return value
         low, dots, high = str(value).partition("..")
         if not low.isdecimal() or (dots and not high.isdecimal()):
             self.fail(f"{value!r} is not a number of seeds, as in 10, or a range of them, as in 5..14.", param, ctx)
         first, number = (int(low), int(high) - int(low) + 1) if dots else (None, int(low))
+        if dots and int(high) >= SEEDS:
+            self.fail(f"{value}: seeds are at most 2^63 - 1.", param, ctx)
         if dots and number < 1:
             self.fail(f"{value}: the upper end must not be below the lower.", param, ctx)
         if not 1 <= number <= self._most:

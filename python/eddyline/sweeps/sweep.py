@@ -110,7 +110,7 @@ def sweep(
     """
     from eddyline.controllers.transfer import refuse_processes
     from eddyline.encoding import pairs, value_text
-    from eddyline.keys import covers
+    from eddyline.keys import covers, with_start_jitter
     from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
     from eddyline.source import Source
@@ -136,8 +136,10 @@ def sweep(
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
             raise InputError(f"{key}: {given!r} is no list of values", "of one value too: [VALUE]")
         lists.append(Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))))
-    jitter = [] if start_jitter is None else [("flow.*.start_jitter", value_text(start_jitter))]
-    plan = Plan(source, lists, [*earlier, *pairs(set), *jitter], seeds, world, shard)
+    given = pairs(set)
+    if start_jitter is not None:
+        given = with_start_jitter(given, value_text(start_jitter), "start_jitter", "set")
+    plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
     return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s, memory)
 
 
