@@ -317,6 +317,30 @@ def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.Cap
     assert main(["tc", str(given), "--device", "down=wan0,lan0", "--device", "down=wan1,lan0"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("up", "delay", "said"),
+    [
+        ("wan0,lan0", "10 ms", "packets of link down leave by wan0 too"),
+        ("wan0,lan1", "10 ms", "packets of link down leave by wan0 too"),
+        ("wan1,lan0", "10 ms", "packets of link down arrive by lan0 too"),
+        ("wan1,lan0", "0 s", None),  # nothing is set up where packets of a link without delay arrive
+        ("lan0,wan0", "10 ms", None),
+    ],
+)
+def test_links_that_would_replace_each_other_are_refused(
+    up: str, delay: str, said: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "two-way.toml"
+    assert main(["init", str(given)]) == 0
+    capsys.readouterr()
+    asked = ["tc", str(given), "--set", f"link.up.delay={delay}", "--device", "down=wan0,lan0", "--device", f"up={up}"]
+    assert main(asked) == (2 if said else 0)
+    streams = capsys.readouterr()
+    if said is not None:
+        assert streams.out == ""
+        assert f"--device up={up}: {said}" in streams.err
+
+
 def test_a_medium_is_said_to_be_missing() -> None:
     link = {"rate": "10 Mbit/s", "delay": "5 ms", "medium": "air"}
     flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["u"]}

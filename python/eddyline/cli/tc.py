@@ -10,6 +10,7 @@ import click
 from eddyline.cli.options import overrides, scenario_file
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from eddyline.adviser.tc import LinkCommands
@@ -49,7 +50,9 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
     scenario = Scenario.load(file, set=overrides)
     named = _devices(devices, scenario.links)
     default = dict.fromkeys(scenario.links, ("$LEAVE", "$ARRIVE"))
-    lines = [line for each in commands(scenario, default | named) for line in _lines(each)]
+    links = commands(scenario, default | named)
+    _require_apart(links, named)
+    lines = [line for each in links for line in _lines(each)]
     unnamed = [link for link in scenario.links if link not in named]
     if len(unnamed) > 1:
         lines.insert(0, _OWN_DEVICES)
@@ -74,6 +77,24 @@ def _devices(given: tuple[str, ...], links: list[str]) -> dict[str, tuple[str, s
             raise click.UsageError(f"--device {link} is given twice")
         named[link] = (interface("--device", leave), interface("--device", arrive))
     return named
+
+
+def _require_apart(links: Sequence[LinkCommands], named: Mapping[str, tuple[str, str]]) -> None:
+    """Refuses a queue or a path on a device that has another link's, which it would replace."""
+    taken: dict[tuple[str, str], str] = {}
+    for link in links:
+        if link.link not in named:
+            continue
+        leave, arrive = named[link.link]
+        # what arrives by a device that another link's packets leave by is apart from them
+        for where in (("leave", leave), *([("arrive", arrive)] if link.path else [])):
+            other = taken.setdefault(where, link.link)
+            if other != link.link:
+                way, device = where
+                raise click.UsageError(
+                    f"--device {link.link}={leave},{arrive}: packets of link {other} {way} by {device} too, and the "
+                    "commands of one link would replace the other's"
+                )
 
 
 def _lines(link: LinkCommands) -> list[str]:
