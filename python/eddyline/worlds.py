@@ -277,7 +277,7 @@ class World:
         name: Its name.
         summary: What computes the result.
         run: Runs a loaded scenario.
-        packet_log: It has packets whose events can be logged.
+        packet_log: It has packets whose events can be logged, and whose memory can be limited.
         captures: It has TCP packets that can be captured.
         clocks: It can run in real time and in virtual time.
         threads: One run can use several threads.
@@ -314,6 +314,8 @@ class World:
             raise InputError(f"log: world {self.name} has no packets", f"world {text(with_packet_log())} has")
         if options.qlog is not None and not self.packet_log:
             raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
+        if options.memory is not None and not self.packet_log:
+            raise InputError(f"memory: world {self.name} simulates no packets", f"worlds {text(with_packet_log())} do")
         if options.clock != CLOCKS[0] and not self.clocks:
             raise InputError(f"clock: world {self.name} has no clock to choose", "world kernel has")
         if options.threads > 1 and not self.threads:
@@ -326,11 +328,13 @@ class World:
     def supported(self, options: RunOptions) -> RunOptions:
         """The options without those that it does not have."""
         log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
-        log_file = options.log_file if self.packet_log else None
+        log_file, memory = (options.log_file, options.memory) if self.packet_log else (None, None)
         pcap, clock = options.pcap if self.captures else None, options.clock if self.clocks else CLOCKS[0]
         kept = options if self.dynamics else options.without_theory()
         threads = options.threads if self.threads else 1
-        return replace(kept, log=log, log_file=log_file, qlog=qlog, pcap=pcap, clock=clock, threads=threads)
+        return replace(
+            kept, log=log, log_file=log_file, memory=memory, qlog=qlog, pcap=pcap, clock=clock, threads=threads
+        )
 
 
 _ENTRIES = (

@@ -573,6 +573,12 @@ JITTER = "flow.*.start_jitter=1 ms"
             "--vary flow.*.start_jitter and --start-jitter: both say",
         ),
         (("run", "{file}", "--world", "theory", "--dynamics", "integrator"), "it needs --plot FILE or --out DIR"),
+        (("run", "{file}", "--world", "theory", "--memory", "1 GB"), "--memory is for --world sim and quic"),
+        (("run", "{file}", "--world", "kernel", "--memory", "1 GB"), "--memory is for --world sim and quic"),
+        (
+            ("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--world", "theory", "--memory", "1 GB"),
+            "--memory is for --world sim and quic",
+        ),
         (("run", "{file}", "--log", "l.txt", "--seeds", "2"), "one run of world sim or quic"),
         (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--of", "links"), "--of is for --table and --plot"),
         (("sweep", "{file}", "--vary", "seed=1,2", "--out", "o", "--metric", "goodput_bps"), "--metric is for --table"),

@@ -23,6 +23,7 @@ __all__ = [
     "overrides",
     "packet_world",
     "parse_override",
+    "require_memory",
     "scenario_file",
     "silent",
     "start_jitter_named",
@@ -117,6 +118,14 @@ def overrides(help: str = "Override a key of the file by its dotted name; may be
         callback=parse_override,
         help=help,
     )
+
+
+def require_memory(world: str) -> None:
+    """Refuses --memory for a world that keeps no packets."""
+    from eddyline.worlds import WORLDS, text, with_packet_log
+
+    if not WORLDS[world].packet_log:
+        raise click.UsageError(f"--memory is for --world {text(with_packet_log())}")
 
 
 def silent() -> Callable[[Any], Any]:

@@ -11,7 +11,14 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.modelled import model_hint
-from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, start_jitter_named
+from eddyline.cli.options import (
+    clock_of_kernel,
+    controllers,
+    overrides,
+    require_memory,
+    scenario_file,
+    start_jitter_named,
+)
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
@@ -165,6 +172,8 @@ def command(
     series = out is not None or plot is not None
     if dynamics is not None and not series:
         raise click.UsageError("--dynamics is drawn and kept: it needs --plot FILE or --out DIR")
+    if memory is not None and world != worlds.ALL:
+        require_memory(world)
     if threads > 1 and world != worlds.ALL and not worlds.WORLDS[world].threads:
         raise click.UsageError("--threads is for --world sim")
     if threads > 1 and number is not None:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, start_jitter_named, timeout
+from eddyline.cli.options import (
+    Key,
+    controllers,
+    overrides,
+    parse_override,
+    require_memory,
+    scenario_file,
+    start_jitter_named,
+    timeout,
+)
 from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
@@ -189,6 +198,8 @@ def command(
 
     if as_table and as_json:
         raise click.UsageError("--table and --json: one of them goes to standard output")
+    if memory is not None:
+        require_memory(world)
     if plot is not None:
         claim_figure(plot)
     elif x is not None or by is not None:

@@ -21,6 +21,7 @@ from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stor
 from eddyline.sweeps.interrupt import Interrupt
 from eddyline.sweeps.store import PARTS, Store, parts_of
 from eddyline.sweeps.swept import Failure, Swept
+from eddyline.worlds import WORLDS, RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -161,6 +162,7 @@ def run(
         KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
     started = time.monotonic()
+    WORLDS[plan.world].check(RunOptions(memory=memory))
     known = manifest.read(folder)
     files = [] if known is None else list(known["files"])
     if known is None:
