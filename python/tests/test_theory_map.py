@@ -284,6 +284,8 @@ def test_invalid_axes_are_refused(eddyline, scenario, tmp_path, x, y, said):
         (("--show", "throughput", "--flow", "nobody"), '"download", "upload"'),
         (("--flow", "download"), "--show throughput"),
         (("--link-model", "glue"), "integrator"),
+        (("--link-model", "joint"), "--link-model is for --show stability, not bottleneck"),
+        (("--set", "link.up.rate=5 Mbit/s"), "--set link.up.rate: --y link.up.rate sets the same anew"),
         (("--plot", "map.bmp"), ".png or .svg or .pdf"),
         (("--plot", "."), ".png or .svg or .pdf"),
     ],

@@ -11,7 +11,7 @@ import eddyline.ranges as ranges
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document
-from eddyline.worlds import LINK_MODELS
+from eddyline.worlds import DYNAMICS, LINK_MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,7 +142,7 @@ def theory_map(
     show: str = "bottleneck",
     *,
     flow: str | None = None,
-    link_model: str = "ack_clocked",
+    link_model: str = DYNAMICS,
     progress: Callable[[int, int], object] | None = None,
 ) -> TheoryMap:
     """Computes one result of theory over any two keys of a scenario.
@@ -182,6 +182,8 @@ def theory_map(
         raise unknown("link model", link_model, LINK_MODELS)
     if flow is not None and show != "throughput":
         raise InputError("flow is for maps of throughput", f"this one shows {show}")
+    if link_model != DYNAMICS and show != "stability":
+        raise InputError("link_model is for maps of stability", f"this one shows {show}")
     request = _core.Map(
         (x[0], _text(x[1])),
         (y[0], _text(y[1])),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _MAX_ROWS = 20
+_LINK_MODEL = "ack_clocked"
 
 RANGES = """\b
 Ranges:
@@ -79,7 +80,7 @@ def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
 @click.option(
     "--link-model",
     type=OneOf(["integrator", "ack_clocked", "joint"]),
-    default="ack_clocked",
+    default=_LINK_MODEL,
     show_default=True,
     help="Of a stability map: queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint "
     "link model of 2007.",
@@ -103,11 +104,18 @@ def command(
     points where the verdict changes, each found to 1e-9 of the distance between two cells.
     """
     from eddyline.cli.progress import Progress
+    from eddyline.keys import covers
     from eddyline.scenario import Scenario
     from eddyline.theory import theory_map
 
     if flow is not None and show != "throughput":
         raise click.UsageError(f"--flow is for --show throughput, not {show}")
+    if link_model != _LINK_MODEL and show != "stability":
+        raise click.UsageError(f"--link-model is for --show stability, not {show}")
+    for key, _ in overrides:
+        for axis, (varied, _) in (("--x", x), ("--y", y)):
+            if covers(varied, key):
+                raise click.UsageError(f"--set {key}: {axis} {varied} sets the same anew; leave one of them out")
     scenario = Scenario.load(file, set=overrides)
     with Progress(silent=quiet) as progress:
         progress.expect(1)
