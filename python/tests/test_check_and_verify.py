@@ -131,6 +131,19 @@ def test_the_errors_of_all_files_are_reported(eddyline, scenario, tmp_path):
     assert (one.code, one.err.count("--set flow.none.start")) == (2, 1)
 
 
+def test_an_override_that_some_files_refuse_names_them(eddyline, scenario):
+    """Where all refuse it, their names say nothing."""
+    fast = 'controller = { kind = "fast", alpha = "20 packets" }'
+    file, other = scenario(), scenario((fast, 'controller = { kind = "reno" }'), name="other.toml")
+    asked = ("--set", "flow.download.controller.gamma=0.3")
+    some = eddyline("check", file, other, *asked)
+    assert some.code == 2
+    assert f"error: {other}: --set flow.download.controller.gamma=0.3: " in some.err
+    assert str(file) not in some.err
+    every = eddyline("check", other, other, *asked)
+    assert every.err.startswith("error: --set flow.download.controller.gamma=0.3: ")
+
+
 def test_nothing_runs_where_one_file_expects_a_world_that_is_not_here(eddyline, scenario, tmp_path):
     good = scenario(more=EXPECT.format(limit=1.01), name="good.toml")
     kernel = EXPECT.format(limit=1.01).replace('"theory"', '"kernel"')

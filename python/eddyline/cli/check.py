@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,10 @@ Examples:
   eddyline check two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
   eddyline check ci/*.toml --junit report.xml --markdown report.md
 """
+
+
+_DIAGNOSTICS = re.compile(r"\n(?! )")
+"""Between two errors of a message; their hints are indented."""
 
 
 @dataclass
@@ -89,20 +94,30 @@ def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Sce
     """The scenarios of all files.
 
     Raises:
-        ScenarioError: Some are invalid; the message lists the errors of all, those of overrides once.
+        ScenarioError: Some are invalid; the message lists the errors of all, those of overrides once, with the files
+            that have them where others have not.
     """
     from eddyline.errors import ScenarioError
     from eddyline.scenario import Scenario
+    from eddyline.utf8 import displayed
 
     found, errors = [], []
+    told: dict[str, list[str]] = {}
     for file in files:
         try:
             found.append(Scenario.load(file, set=overrides))
         except ScenarioError as e:
             errors.append(e)
+            for each in _DIAGNOSTICS.split(str(e)):
+                told.setdefault(each, []).append(displayed(file))
     if errors:
+        # only those of overrides name no file
+        texts = [
+            f"{', '.join(names)}: {text}" if text.startswith("--") and len(names) < len(files) else text
+            for text, names in told.items()
+        ]
         raise ScenarioError(
-            "\n".join(dict.fromkeys(map(str, errors))),
+            "\n".join(texts),
             [each for e in errors for each in e.diagnostics],
             list(dict.fromkeys(kind for e in errors for kind in e.unknown_controllers)),
         )
