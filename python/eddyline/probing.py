@@ -91,8 +91,7 @@ def judge(short: Load, long: Load) -> Finding:
     Raises:
         InputError: No packet waits, or the sizes are not in order.
     """
-    if not 0 < short.packet_bytes < long.packet_bytes:
-        raise InputError(f"{short.packet_bytes:g} B is not shorter than {long.packet_bytes:g} B")
+    _require_sizes(short.packet_bytes, long.packet_bytes)
     if min(short.wait_s, long.wait_s) <= 0:
         raise InputError("nothing waits: the buffer is not full", "load the link with more than its rate")
     held = {
@@ -129,6 +128,7 @@ def measured(
     """
     if framing is not None and framing not in FRAMINGS:
         raise unknown("framing", framing, FRAMINGS)
+    _require_sizes(*sizes)
     # packets leave at the rate of their frames, while the queue counts them without
     lines = sizes if framing is None else [FRAMINGS[framing].line_bytes(round(size)) for size in sizes]
     loads = [
@@ -156,10 +156,17 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
         raise unknown("link", link, scenario.links)
     table = _with_rate(link_table(scenario.to_dict(), link), scenario)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
-    if not 0 < sizes[0] < sizes[1]:
-        raise InputError(f"{short!r} is not shorter than {long!r}")
+    _require_sizes(*sizes)
     found = judge(*(_loaded(table, size, _OVERLOAD) for size in sizes))
     return found if found.unit is None else _bounded_by_length(found, _loaded(table, sizes[1], _HIGH_OVERLOAD))
+
+
+def _require_sizes(short: float, long: float) -> None:
+    for name, size in (("short", short), ("long", long)):
+        if size <= 0:
+            raise InputError(f"{name}: packets of {size:g} B; at least 1 B is allowed")
+    if short >= long:
+        raise InputError(f"short: packets of {short:g} B are not shorter than the long ones, of {long:g} B")
 
 
 def _bounded_by_length(found: Finding, more: Load) -> Finding:
