@@ -285,6 +285,16 @@ def test_responses_beside_simulation(eddyline, tmp_path):
     assert (tmp_path / "r.png").stat().st_size > 10_000
 
 
+def test_what_cannot_be_simulated_is_said_in_terms_of_the_question(eddyline):
+    args = ("reno", "--loss", "0.1 %", "--rtt", "100 ms", "--packet", "20 B")
+    ran = eddyline("theory", "response", *args, "--with-sim")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: reno with packets of 20 B, a round trip of 100 ms and a loss of 0.001 cannot be")
+    assert "packet: 20 B is not above the header" in ran.err
+    assert "scenario" not in ran.err
+    assert eddyline("theory", "response", *args).code == 0
+
+
 def test_several_responses_and_their_figure(eddyline, tmp_path):
     args = ("reno", "cubic", "--loss", "1e-6..1e-2:5:log", "--rtt", "100 ms", "--packet", "1000 B")
     ran = eddyline("theory", "response", *args, "--plot", "r.svg", "--json")

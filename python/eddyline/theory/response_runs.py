@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.errors import InputError, ScenarioError
+from eddyline.quantities import seconds
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ def simulation(
     Slow start, until the first losses, is left out. None below a loss ratio of 1e-6, which needs too many packets, and
     where no periodic loss of every n-th packet has that ratio.
 
+    Raises:
+        InputError: World sim has no such path or packet.
+
     Args:
         kind: The controller.
         loss: Loss ratio.
@@ -53,7 +58,15 @@ def simulation(
     measured = max(_LOSSES * between, _ROUND_TRIPS * rtt_s)
     sender = {"controller": {"kind": kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}
     times = {"duration": f"{settled + measured:.9f} s", "warmup": f"{settled:.9f} s"}
-    return Scenario(times | lossy_path(loss, rtt_s, losses, sender))
+    try:
+        return Scenario(times | lossy_path(loss, rtt_s, losses, sender))
+    except ScenarioError as e:
+        why = "; ".join(f"{each['key'].rpartition('.')[2]}: {each['message']}" for each in e.diagnostics)
+        raise InputError(
+            f"{kind} with packets of {packet_bytes} B, a round trip of {seconds(rtt_s)} and a loss of {loss:g} cannot "
+            f"be simulated: {why}",
+            "the response function alone needs no simulation",
+        ) from None
 
 
 def lossy_path(
