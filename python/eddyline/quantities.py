@@ -12,9 +12,10 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened"]
+__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened", "size"]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _MAX_DECIMALS = 6
 _DIGITS = 4
 _GIVEN_DIGITS = 6  # more of them are no person's, but a range's
@@ -62,6 +63,11 @@ def seconds(value: float | None) -> str:
     return _scaled(value, _TIMES[1:])
 
 
+def size(value: float | None) -> str:
+    """An amount of data in bytes, four significant digits."""
+    return _scaled(value, _SIZES)
+
+
 def percent(value: float | None) -> str:
     """A share."""
     return "-" if value is None else f"{100 * value:.1f} %"
@@ -76,11 +82,11 @@ def interval(mean: float, half: float, form: Callable[[float | None], str]) -> s
         form: How the mean alone is written, one of this module.
     """
     every: dict[object, tuple[tuple[float, str], ...]]
-    every = {bits_per_second: _RATES, seconds: _TIMES[1:], percent: ((0.01, "%"),), count: ((1.0, ""),)}
+    every = {bits_per_second: _RATES, seconds: _TIMES[1:], size: _SIZES, percent: ((0.01, "%"),), count: ((1.0, ""),)}
     units = every[form]
     largest = max(abs(mean), half)
-    size, unit = next((u for u in units if largest >= u[0]), units[-1])
-    mean, half = mean / size, half / size
+    scale, unit = next((u for u in units if largest >= u[0]), units[-1])
+    mean, half = mean / scale, half / scale
     digits = 1 - math.floor(math.log10(half)) if half > 0 else 3 - math.floor(math.log10(abs(mean) or 1e3))
     decimals = 0 if half == 0 and mean == int(mean) else min(max(digits, 0), _MAX_DECIMALS)
     return f"{mean:,.{decimals}f} ± {half:,.{decimals}f} {unit}".rstrip()
@@ -111,6 +117,6 @@ def _scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
     if value is None:
         return "-"
     if value == 0:
-        return f"0 {units[-1][1] if units is _RATES else 's'}"
-    size, unit = next((u for u in units if abs(value) >= u[0]), units[-1])
-    return f"{value / size:.4g} {unit}"
+        return f"0 {next(unit for scale, unit in units if scale == 1)}"
+    scale, unit = next((u for u in units if abs(value) >= u[0]), units[-1])
+    return f"{value / scale:.4g} {unit}"

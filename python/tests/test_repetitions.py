@@ -12,7 +12,7 @@ import pytest
 
 import eddyline as el
 from eddyline.plots import repeated
-from eddyline.quantities import bits_per_second, count, interval, percent, seconds
+from eddyline.quantities import bits_per_second, count, interval, percent, seconds, size
 from eddyline.runs import without_cost
 
 LOSS = ('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01')
@@ -26,6 +26,7 @@ LOSS = ('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01')
         (2.0e3, 5.0e3, bits_per_second, "2.0 ± 5.0 kbit/s"),
         (0.0, 0.0, seconds, "0 ± 0 ns"),
         (0.04321, 0.00056, seconds, "43.21 ± 0.56 ms"),
+        (110_619.2, 2151.3, size, "110.6 ± 2.2 kB"),
         (0.987, 0.0123, percent, "98.7 ± 1.2 %"),
         (1234.5, 321.0, count, "1,234 ± 321"),
         (5.0, 0.0, count, "5 ± 0"),

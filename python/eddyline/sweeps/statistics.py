@@ -9,7 +9,7 @@ import pandas as pd
 
 import eddyline._core as _core
 from eddyline.errors import InputError
-from eddyline.quantities import bits_per_second, count, interval, percent, seconds
+from eddyline.quantities import bits_per_second, count, interval, percent, seconds, size
 from eddyline.spelling import unknown
 from eddyline.summary import spread
 
@@ -42,6 +42,8 @@ def form_of(metric: str) -> Callable[[float | None], str]:
         return bits_per_second
     if base.endswith("_s") and not base.endswith("per_s"):
         return seconds
+    if base.endswith("_bytes"):
+        return size
     return percent if base.endswith(("utilisation", "ratio", "share")) else count
 
 

@@ -59,6 +59,8 @@ def test_a_table_has_the_last_key_across(swept):
     text = swept.table("goodput_bps", text=True)
     assert (text.shape, list(text.index)) == (table.shape, list(table.index))
     assert text.map(lambda cell: bool(re.fullmatch(r"[\d.]+ ± [\d.]+ [kM]bit/s", cell))).all(axis=None)
+    sizes = swept.table("queue_bytes.mean", "links", text=True)
+    assert sizes.map(lambda cell: bool(re.fullmatch(r"[\d.]+ ± [\d.]+ k?B", cell))).all(axis=None)
 
 
 def test_a_mean_over_fewer_seeds_has_their_number(swept):
