@@ -557,6 +557,9 @@ JITTER = "flow.*.start_jitter=1 ms"
     ("words", "said"),
     [
         (("gauntlet", "--list", "--out", "card"), "--list runs nothing"),
+        (("gauntlet", "--list", "--controller", "cubic"), "--list runs nothing"),
+        (("gauntlet", "--list", "--set", "gain=3"), "--list runs nothing"),
+        (("gauntlet", "--list", "--accept-known"), "--list runs nothing"),
         (("measure", "192.0.2.1", "--once"), "--once is for --server"),
         (("measure", "127.0.0.1", "--server", "--json"), "--out and --json are for measuring"),
         (("run", "{file}", "--seed", "4", "--set", "seed=100"), "both say which seed is the first"),

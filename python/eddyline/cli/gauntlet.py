@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from eddyline.cli.options import controllers, given_controllers, packet_world, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, require_apart, shown
@@ -138,7 +139,9 @@ def command(
     from eddyline.output import claim, claim_file
 
     if listing:
-        if any(each is not None for each in (out, junit, markdown, base, why)):
+        context = click.get_current_context()
+        given = {p for p in context.params if context.get_parameter_source(p) is ParameterSource.COMMANDLINE}
+        if given - {"listing", "only", "as_json", "silent"}:
             raise click.UsageError("--list runs nothing: --only and --json go with it")
         _list(suite().only(only), as_json)
         return 0
