@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from eddyline.errors import InputError
 
-__all__ = ["file", "interface", "names", "number", "seconds", "table", "whole"]
+__all__ = ["distinct", "file", "interface", "names", "number", "seconds", "table", "whole"]
 
 
 _LONGEST_INTERFACE = 15
@@ -94,6 +94,17 @@ def names(name: str, given: Any) -> list[str]:
     if not all(isinstance(each, str) for each in several):
         raise InputError(f"{name}: names are expected, not {given!r}")
     return several
+
+
+def distinct(name: str, given: Sequence[str]) -> None:
+    """Makes sure that no name is given twice.
+
+    Raises:
+        InputError: One is.
+    """
+    twice = next((each for place, each in enumerate(given) if each in given[:place]), None)
+    if twice is not None:
+        raise InputError(f"{name}: {twice} is given twice")
 
 
 def table(name: str, given: Any, example: str) -> Mapping[str, Any]:

@@ -562,6 +562,12 @@ JITTER = "flow.*.start_jitter=1 ms"
         (("gauntlet", "--list", "--accept-known"), "--list runs nothing"),
         (("measure", "192.0.2.1", "--once"), "--once is for --server"),
         (("measure", "127.0.0.1", "--server", "--json"), "--out and --json are for measuring"),
+        (("gauntlet", "--controller", "cubic", "--against", "reno,reno"), "against: reno is given twice"),
+        (("theory", "response", "cubic", "cubic", "--loss", "1 %", "--rtt", "1 s"), "senders: cubic is given twice"),
+        (
+            ("sweep", "{file}", "--vary", "link.up.rate=1 Mbit/s,1000 kbit/s", "--out", "o"),
+            "--vary link.up.rate: 1 Mbit/s and 1000 kbit/s are the same value",
+        ),
         (("run", "{file}", "--seed", "4", "--set", "seed=100"), "both say which seed is the first"),
         (
             ("run", "{file}", "--start-jitter", "9 ms", "--set", "flow.upload.start_jitter=1 ms"),

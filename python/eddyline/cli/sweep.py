@@ -192,7 +192,7 @@ def command(
     from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
     from eddyline.sweeps import choice
-    from eddyline.sweeps.grid import Vary
+    from eddyline.sweeps.grid import Vary, require_distinct
     from eddyline.sweeps.plan import Plan
     from eddyline.sweeps.sweep import run
 
@@ -205,6 +205,7 @@ def command(
     elif x is not None or by is not None:
         raise click.UsageError(f"{'--x' if by is None else '--by'} is for a figure: it needs --plot FILE")
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
+    require_distinct(lists)
     first, number = seeds
     if first is not None:
         if any(key == "seed" for key, _ in overrides):

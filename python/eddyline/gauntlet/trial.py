@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline.arguments import names, seconds, table, whole
+from eddyline.arguments import distinct, names, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.explanation import Explanation
@@ -72,6 +72,7 @@ def run(
     seeds, against, only = whole("seeds", seeds, 1), names("against", against), names("only", only)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
+    distinct("against", against)
     for kind in (controller, *against):
         require_controller(kind)
         require_in_world(kind, world)

@@ -7,13 +7,18 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import eddyline._core as _core
 from eddyline.errors import InputError
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Grid", "Task", "Vary", "typed"]
+__all__ = ["Grid", "Task", "Vary", "require_distinct", "typed"]
+
+
+_EXACT = 2**53
+"""Numbers below are told apart by floats."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,36 @@ class Grid:
         if not self.varies_seed:
             labels["seed"] = self.first_seed + repetition
         return labels
+
+
+def require_distinct(vary: Sequence[Vary]) -> None:
+    """Makes sure that no two values of a key are the same in other words: their points would be the same.
+
+    Equal texts are errors of the grid. Folders of earlier sweeps may have such values, so that grids take them.
+
+    Raises:
+        InputError: Two are.
+    """
+    for v in vary:
+        found: dict[tuple[str, float], str] = {}
+        for value in v.values:
+            meaning = _meaning(value)
+            other = value if meaning is None else found.setdefault(meaning, value)
+            if other != value:
+                raise InputError(f"--vary {v.key}: {other} and {value} are the same value")
+
+
+def _meaning(text: str) -> tuple[str, float] | None:
+    """The kind of a quantity and its size in SI units; None for other values."""
+    value = _toml(text)
+    if type(value) in (int, float):
+        return ("number", value) if abs(value) < _EXACT else None
+    for kind in ("rate", "time", "bytes", "packets", "frequency", "percent"):
+        try:
+            return kind, _core.quantity(kind, str(value))
+        except InputError:
+            continue
+    return None
 
 
 def _is_seed(key: str) -> bool:

@@ -115,7 +115,7 @@ def sweep(
     from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
     from eddyline.source import Source
-    from eddyline.sweeps.grid import Vary
+    from eddyline.sweeps.grid import Vary, require_distinct
     from eddyline.sweeps.plan import Plan
 
     refuse_processes("el.sweep")
@@ -137,6 +137,7 @@ def sweep(
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
             raise InputError(f"{key}: {given!r} is no list of values", "of one value too: [VALUE]")
         lists.append(Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))))
+    require_distinct(lists)
     given = pairs(set)
     if start_jitter is not None:
         given = with_start_jitter(given, value_text(start_jitter), "start_jitter", "set")

@@ -120,6 +120,9 @@ def responses(
     Raises:
         InputError: As `response`.
     """
+    from eddyline.arguments import distinct
+
+    distinct("senders", kinds)
     shares = loss if isinstance(loss, Sequence) else [loss]
     options: Any = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
     rows = [response(kind, p, rtt_s, **options) for kind in kinds for p in shares]

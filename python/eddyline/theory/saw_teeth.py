@@ -129,7 +129,9 @@ def saw_teeth(
         InputError: As `saw_tooth`.
     """
     import eddyline._core as _core
+    from eddyline.arguments import distinct
 
+    distinct("senders", kinds)
     path: Any = {
         "rate_bps": rate_bps,
         "rtt_s": rtt_s,

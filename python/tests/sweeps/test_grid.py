@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -10,7 +11,7 @@ import eddyline as el
 from eddyline.errors import InputError
 from eddyline.keys import covers, require_effect
 from eddyline.ranges import split
-from eddyline.sweeps.grid import Grid, Vary, typed
+from eddyline.sweeps.grid import Grid, Vary, require_distinct, typed
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,27 @@ def test_every_mistake_of_the_lists_is_said():
     with pytest.raises(InputError, match="2\\^63"):
         Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=3)
     Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=2)
+
+
+@pytest.mark.parametrize(
+    ("values", "same"),
+    [
+        (("1 Mbit/s", "2 Mbit/s", "1000 kbit/s"), "1 Mbit/s and 1000 kbit/s"),
+        (("0.5", "5e-1"), "0.5 and 5e-1"),
+        (("1", "1.0"), "1 and 1.0"),
+        (("'1 s'", "1000 ms"), "'1 s' and 1000 ms"),
+        (("1 kB", "1000 packets", "1 s", "1", "cubic", "CUBIC", "true"), None),
+        (("1 BDP", "1.0 BDP"), None),  # a scenario says how much that is
+        ((str(2**53), str(2**53 + 1)), None),
+    ],
+)
+def test_values_that_are_the_same_in_other_words_are_refused(values, same):
+    vary = [Vary("seed", ("1", "2")), Vary("a", values)]
+    if same is None:
+        require_distinct(vary)
+    else:
+        with pytest.raises(InputError, match=f"^--vary a: {re.escape(same)} are the same value$"):
+            require_distinct(vary)
 
 
 def test_values_that_are_wrong_with_others_only_name_them(tmp_path):

@@ -133,6 +133,7 @@ def test_the_listener_is_told(lossy, tmp_path):
         ({"world": "moon"}, "moon"),
         ({"workers": 0}, "workers: 0; at least 1"),
         ({"seeds": 0}, "seeds: 0; at least 1"),
+        ({"vary": {"link.up.delay": ["1 s", "1000 ms"]}}, "1 s and 1000 ms are the same value"),
         ({"world": "theory", "memory": 10**9}, "memory: world theory simulates no packets"),
         ({"set": "flow.*.start_jitter=1 ms", "start_jitter": "9 ms"}, "start_jitter and start_jitter: both say"),
         ({"vary": {"link.up.rate": 5}}, "link.up.rate: 5 is no list of values"),
