@@ -81,6 +81,10 @@ def test_version(eddyline):
             "--against vgas: there is no such controller",
         ),
         (["gauntlet", "--controller", "cubic", "--set", "bet=3"], "error: --set bet=3: unknown key; one of beta,"),
+        (
+            ["gauntlet", "--controller", "cubic", "--why", "two-way"],
+            "--why two-way: this is a group of tests, one of them is needed\nhint: they are ",
+        ),
         (["gauntlet", "--controller", "cubic", "--set", "kind=reno"], "kind is the controller"),
         (["run", "x.toml", "--seeds", "0"], "0"),
         (["run", "x.toml", "--set", "duration"], "KEY=VALUE"),

@@ -21,7 +21,8 @@ def summary(card: Card) -> str:
     bad = [change.name for change in card.changes or () if change.kind == "worse"]
     worse = f"; worse than the base: {', '.join(bad)}" if bad else ""
     passed = f"{card.passed} of {len(card.verdicts)} passed"
-    return f"{card.name}: {passed} (set {card.suite_version}, {card.seeds} seeds){worse}"
+    seeds = f"{card.seeds} seed{'' if card.seeds == 1 else 's'}"
+    return f"{card.name}: {passed} (set {card.suite_version}, {seeds}){worse}"
 
 
 def changed(change: Change, verdict: Verdict) -> str:

@@ -127,6 +127,9 @@ def explain(
         EddylineError: A run failed.
     """
     names = [each.name for each in suite().tests]
+    if test in suite().groups:
+        group = ", ".join(each.name for each in suite().only([test]))
+        raise InputError(f"--why {test}: this is a group of tests, one of them is needed", f"they are {group}")
     if test not in names:
         raise unknown("test", test, names, option="--why")
     card = run(

@@ -286,7 +286,7 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
 
     r = eddyline("gauntlet", "--controller", "bbr", "--only", "line-100k", "--seeds", 1)
     assert r.code == 0, r.err
-    assert "1 of 1 passed" in r.out
+    assert f"1 of 1 passed (set {suite().version}, 1 seed)" in r.out
 
     # the same again: nothing is worse, and what failed before is known
     same = ("gauntlet", "--controller", "reno", "--only", ",".join(QUICK), "--seeds", 2, "--base", "base.json")
