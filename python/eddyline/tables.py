@@ -108,6 +108,12 @@ _PARTS = (
 )
 
 
+def quantity_headed(part: str, head: str) -> str | None:
+    """The quantity that tables of `flows`, `links`, ... have below a heading, by its name in documents."""
+    columns = next((columns for _, each, columns in _PARTS if each == part), [])
+    return next((name for heading, name, _ in columns if heading == head), None)
+
+
 def show(replies: Sequence[WorldRuns]) -> None:
     """Prints results: one run in wide tables where these fit, anything else with a row per quantity."""
     given = [reply for reply in replies if reply.results]

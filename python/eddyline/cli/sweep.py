@@ -218,6 +218,7 @@ def command(
         overrides = with_start_jitter(overrides, start_jitter)
     plan = Plan(source_of(file), lists, overrides, number, world, shard)
     if plot is not None or as_table or metrics:
+        _refuse_headings(metrics, of)
         choice.require(plan, of, metrics)
     if plot is None and not as_table and (metrics or of != "flows"):
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
@@ -240,6 +241,19 @@ def command(
         if as_table:
             printed(lambda: _tables(swept, metrics, of))
     return 1 if swept.failures else 0
+
+
+def _refuse_headings(metrics: Sequence[str], of: str) -> None:
+    """Says the name of a metric that is given as the tables of `eddyline run` head it, and unlike it."""
+    from eddyline.spelling import nearest
+    from eddyline.sweeps.choice import possible_metrics
+
+    for given in metrics:
+        if nearest(given, possible_metrics(of)) is None:
+            from eddyline.tables import quantity_headed
+
+            if (name := quantity_headed(of, given)) is not None:
+                raise click.UsageError(f"--metric {given}: did you mean {name}, which tables head so?")
 
 
 def _write_csv(swept: Swept, *, wanted: bool) -> None:
