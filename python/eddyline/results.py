@@ -98,10 +98,15 @@ class Results(Sequence[_One], Generic[_One]):
 
     Args:
         results: At least one.
+
+    Raises:
+        InputError: There is none.
     """
 
     def __init__(self, results: Sequence[_One]) -> None:
         self._results = list(results)
+        if not self._results:
+            raise InputError("results: at least one result is expected")
         documents = [r.to_dict() for r in self._results]
         several = {name: len({d[name] for d in documents}) > 1 for name in ("world", "seed")}
         names = [name for name, differs in several.items() if differs] or ["seed"]
@@ -112,7 +117,7 @@ class Results(Sequence[_One], Generic[_One]):
     @overload
     def __getitem__(self, place: slice) -> Results[_One]: ...
     def __getitem__(self, place: int | slice) -> _One | Results[_One]:
-        """One of them, or some of them."""
+        """One of them, or some of them: at least one."""
         return Results(self._results[place]) if isinstance(place, slice) else self._results[place]
 
     def __len__(self) -> int:
@@ -179,7 +184,17 @@ class Results(Sequence[_One], Generic[_One]):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Mean, standard deviation and 95 % interval of every number, as `run --seeds --json` prints it."""
+        """Mean, standard deviation and 95 % interval of every number, as `run --seeds --json` prints it.
+
+        Raises:
+            InputError: They are results of several worlds, which are no repetitions; `json` has a summary of each.
+        """
+        worlds = list(self._by_world())
+        if len(worlds) > 1:
+            raise InputError(
+                f"a summary is of repetitions in one world, and these are results of {', '.join(worlds)}",
+                f"el.Results([r for r in results if r.world == {worlds[0]!r}]).summary",
+            )
         return summarise(self.to_dict())
 
     @property
@@ -195,8 +210,10 @@ class Results(Sequence[_One], Generic[_One]):
 
     @property
     def json(self) -> str:
-        """The documents as JSON, with the summary."""
-        return json.dumps({"runs": self.to_dict(), "summary": self.summary}, indent=2, ensure_ascii=False)
+        """The documents as JSON, with a summary of each world's repetitions, as `save` stores them."""
+        pieces: list[str] = []
+        self._write(pieces.append)
+        return "".join(pieces)
 
     def plot(self) -> Figure:
         """Means with 95 % bands over time of the results of one world; without series the first result's figure."""
@@ -242,10 +259,14 @@ class Results(Sequence[_One], Generic[_One]):
                 "save each by itself, or run a sweep",
             )
 
-    def _write(self, write: Callable[[str], object]) -> None:
+    def _by_world(self) -> dict[str, list[_One]]:
         by_world: dict[str, list[_One]] = {}
         for result in self._results:
             by_world.setdefault(result.world, []).append(result)
+        return by_world
+
+    def _write(self, write: Callable[[str], object]) -> None:
+        by_world = self._by_world()
         repeated = any(len(results) > 1 for results in by_world.values()) or len(by_world) == 1
         for number, results in enumerate(by_world.values()):
             if len(by_world) > 1:
@@ -261,9 +282,11 @@ class Results(Sequence[_One], Generic[_One]):
         from html import escape
 
         rows = self.flows
-        rows = rows if rows.empty else rows.groupby("name", sort=False).mean(numeric_only=True)
+        names = ["world", "name"] if len(self._by_world()) > 1 else ["name"]
+        rows = rows if rows.empty else rows.groupby(names, sort=False).mean(numeric_only=True)
         kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
-        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{rows[kept].to_html()}"
+        which = ", by world" if len(names) > 1 else ""
+        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{which}{rows[kept].to_html()}"
 
     def __repr__(self) -> str:
         labels = [", ".join(f"{name} {value}" for name, value in label.items()) for label in self._labels]

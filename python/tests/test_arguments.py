@@ -72,6 +72,8 @@ def scenario() -> el.Scenario:
         (lambda _s, _: el.Scenario.load({"flow": []}), "path: a path is expected, not dict"),
         (lambda _s, _: el.theory.response("reno", [0.01, 0.1], 0.05), "loss: a number is expected, not [0.01, 0.1]"),
         (lambda _s, _: el.theory.response("reno", 0.01, "50 ms"), "rtt_s: a number is expected, not '50 ms'"),
+        (lambda _s, _: el.Results([]), "results: at least one result is expected"),
+        (lambda s, _: el.Results([s.run()])[1:], "results: at least one result is expected"),
         (lambda s, _: el.env(s, reward=3), "reward: a name or a function is expected, not 3"),
     ],
 )

@@ -199,6 +199,24 @@ def test_saved_results_of_several_worlds_can_be_read_again(eddyline, scenario, t
     pd.testing.assert_frame_equal(again.series, loaded.series)
 
 
+def test_results_of_several_worlds_are_summarised_by_world(scenario):
+    made = el.Scenario.load(scenario(), set={"flow.*.start_jitter": "100 ms"})
+    sim, other, theory = made.run(), made.with_seed(8).run(), made.run("theory")
+    assert json.loads(el.Results([sim, theory]).json) == [sim.to_dict(), theory.to_dict()]
+    several = el.Results([sim, theory, other])
+    repeated, single = json.loads(several.json)
+    assert (repeated["runs"], single["runs"]) == ([sim.to_dict(), other.to_dict()], [theory.to_dict()])
+    assert repeated["summary"] == el.Results([sim, other]).summary
+    assert repeated == json.loads(el.Results([sim, other]).json)
+    for results in (several, el.Results([theory, sim])):
+        with pytest.raises(el.InputError, match=r"these are results of (sim, theory|theory, sim)"):
+            _ = results.summary
+    html = several._repr_html_()
+    assert re.findall("<th[^>]*>(sim|theory|download)</th>", html) == ["sim", "download", "theory", "download"]
+    for results in ([sim, other], [theory]):
+        assert f"<td>{sum(r.flows['goodput_bps'][0] for r in results) / len(results):.6e}</td>" in html
+
+
 def _document(folder):
     return without_cost(json.loads((folder / "result.json").read_text()))
 
