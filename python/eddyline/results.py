@@ -29,10 +29,7 @@ class _Scenario(Protocol):
     @property
     def canonical(self) -> str: ...
     @property
-    def seed(self) -> int: ...
-    @property
     def source(self) -> Source: ...
-    def with_seed(self, seed: int) -> _Scenario: ...
 
 
 class _Result(Protocol):
@@ -239,7 +236,7 @@ class Results(Sequence[_One], Generic[_One]):
         from eddyline.result_folder import write
 
         first = self._results[0].scenario
-        self._require_one_scenario(first)
+        self._require_one_scenario()
         asked = {r.world: r.asked for r in self._results if r.asked}
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
@@ -249,11 +246,11 @@ class Results(Sequence[_One], Generic[_One]):
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)
 
-    def _require_one_scenario(self, first: _Scenario) -> None:
+    def _require_one_scenario(self) -> None:
         runs = [(d["world"], d["seed"]) for d in self.to_dict()]
-        if len(set(runs)) < len(runs) or any(
-            r.scenario.with_seed(first.seed).canonical != first.canonical for r in self._results
-        ):
+        # not loaded anew: a controller's class may have been replaced, or be gone
+        unseeded = {json.dumps({**json.loads(r.scenario.canonical), "seed": None}) for r in self._results}
+        if len(set(runs)) < len(runs) or len(unseeded) > 1:
             raise InputError(
                 "a folder holds results of one scenario with different seeds or worlds",
                 "save each by itself, or run a sweep",

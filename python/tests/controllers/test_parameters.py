@@ -188,3 +188,20 @@ def test_a_later_registration_replaces_a_name(one_flow):
         one_flow({"kind": "law"})
     with pytest.raises(el.InputError, match="no controller called 'law'"):
         el.unregister("law")
+
+
+@pytest.mark.usefixtures("without_figures")
+def test_finished_results_are_saved_whatever_is_registered_since(one_flow, tmp_path):
+    el.register("law", Fixed)
+    scenario = one_flow({"kind": "law", "window": 5})
+    results = el.Results([scenario.run(), scenario.with_seed(6).run()])
+
+    class Other(Fixed):
+        def __init__(self, path: el.PathFacts) -> None:
+            super().__init__(path)
+
+    el.register("law", Other)
+    results.save(tmp_path / "replaced")
+    el.unregister("law")
+    results.save(tmp_path / "gone")
+    assert (tmp_path / "gone" / "result.json").read_text() == (tmp_path / "replaced" / "result.json").read_text()
