@@ -230,14 +230,14 @@ class Results(Sequence[_One], Generic[_One]):
 
         Raises:
             InputError: The folder exists and holds other files than a result's, or the results are not all of one
-                scenario with different seeds or worlds.
+                scenario with different seeds or worlds, those of a world with the same options.
         """
         from eddyline.output import replaced
         from eddyline.result_folder import write
 
         first = self._results[0].scenario
         self._require_one_scenario()
-        asked = {r.world: r.asked for r in self._results if r.asked}
+        asked = self._asked()
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
         series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
@@ -255,6 +255,17 @@ class Results(Sequence[_One], Generic[_One]):
                 "a folder holds results of one scenario with different seeds or worlds",
                 "save each by itself, or run a sweep",
             )
+
+    def _asked(self) -> dict[str, dict[str, Any]]:
+        """Options by world, as a folder keeps them."""
+        by_world = self._by_world()
+        for world, results in by_world.items():
+            if any(r.asked != results[0].asked for r in results):
+                raise InputError(
+                    f"a folder holds results of world {world} with the same options, and these have different ones",
+                    "save each by itself",
+                )
+        return {world: results[0].asked for world, results in by_world.items() if results[0].asked}
 
     def _by_world(self) -> dict[str, list[_One]]:
         by_world: dict[str, list[_One]] = {}

@@ -163,6 +163,10 @@ def test_results_that_a_folder_cannot_tell_apart_are_not_saved(table, tmp_path):
     for wrong in ([runs[0], runs[0]], runs, [runs[0], runs[1].scenario.with_seed(9).run(series=False)]):
         with pytest.raises(el.InputError, match="results of one scenario with different seeds or worlds"):
             el.Results(wrong).save(tmp_path / "mix")
+    theory = [scenario.run("theory", dynamics=True), scenario.with_seed(9).run("theory")]
+    for wrong in (theory, [*theory[::-1], runs[0]]):
+        with pytest.raises(el.InputError, match="results of world theory with the same options"):
+            el.Results(wrong).save(tmp_path / "mix")
     assert not (tmp_path / "mix").exists()
     el.Results([runs[0], scenario.with_seed(9).run(series=False)]).save(tmp_path / "mix")
 
