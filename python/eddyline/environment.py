@@ -153,7 +153,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         flow: Name of the flow; the first by default.
         every: Time between actions as in a scenario, `"20 ms"`; a round trip by default.
         reward: A name of `REWARDS`, or a function of an `el.Round` and the window in packets.
-        max_window: Maximum window in packets.
+        max_window: Maximum window in packets of an action. The initial window is the scenario's.
         randomise: Keys of the scenario by dotted name with the values of which each episode draws one, a list or a
             range as text: `{"link.up.rate": "1 Mbit/s..20 Mbit/s:20:log"}`. Info says what was drawn (`set`).
 
@@ -209,12 +209,13 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._reward = reward
         self._max_window = max_window
         for each in scenarios:  # raises what is wrong, before the first episode
-            if flow is not None and flow not in each.flows:
-                raise _unknown_flow(flow, each.flows)
-            _core.Stepper(each._core, flow or each.flows[0], every)
-            for key, values in self._randomise.items():
-                for value in values:
-                    each.with_overrides([(key, value)])
+            self._begun(each)
+            for key, value in ((key, value) for key, values in self._randomise.items() for value in values):
+                changed = each.with_overrides([(key, value)])
+                try:
+                    self._begun(changed)
+                except InputError as e:
+                    raise InputError(f"randomise {key}: with {value}, {e}", e.hint) from None
         low, high = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (1,), np.float32)
@@ -236,7 +237,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         chosen = seed if seed is not None else int(self.np_random.integers(_SEEDS))
         scenario, drawn = self._drawn(seeding.np_random(chosen)[0])
         scenario = scenario.with_seed(chosen)
-        stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
+        stepper = self._begun(scenario)
         self._seed, self._title, self._set = chosen, scenario.title, drawn
         self._observer, self._intervals = Observer(), _Intervals()
         self._stepper = None
@@ -250,6 +251,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._round = _as_dict(round)
         self._intervals.measure(round)
         return self._observer.observe(round, stepper.window), self._info(stepper)
+
+    def _begun(self, scenario: Scenario) -> _core.Stepper:
+        """The simulation of an episode, before its first event."""
+        if self._flow is not None and self._flow not in scenario.flows:
+            raise _unknown_flow(self._flow, scenario.flows)
+        return _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
 
     def _drawn(self, draws: np.random.Generator) -> tuple[Scenario, dict[str, str]]:
         """The scenario of the next episode, and what of it was drawn."""

@@ -495,6 +495,8 @@ def test_each_episode_draws_a_scenario_and_values(table):
     assert end["result"]["scenario_sha256"] == expected.sha256
     with pytest.raises(el.ScenarioError, match="rat"):
         el.env(table, randomise={"link.down.rat": ["1 Mbit/s"]})
+    with pytest.raises(el.InputError, match=r"randomise flow.f.count: with 2, there is no flow 'f'.* f\[0\] to f\[1\]"):
+        el.env(table, "f", randomise={"flow.f.count": [1, 2]})
     with pytest.raises(el.InputError, match="no value to draw"):
         el.env(table, randomise={"link.down.rate": []})
     with pytest.raises(
