@@ -39,8 +39,9 @@ def register(
 
     From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its
     sweeps; the other keys are the keyword arguments of its constructor, and the annotations of these say what they may
-    be. Scenarios that are already loaded keep their class. Registering a name again replaces
-    its class.
+    be. Registering a name again replaces its class. A scenario that is already loaded keeps the earlier one for
+    `run()`; `run` with `set` or `seeds`, `with_seed`, `with_overrides` and unpickling load it anew, with the class
+    that is registered then.
 
     Args:
         name: Its name in scenarios: letters, digits, `-` and `_`.
