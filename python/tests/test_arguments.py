@@ -72,6 +72,12 @@ def scenario() -> el.Scenario:
         (lambda _s, _: el.Scenario.load({"flow": []}), "path: a path is expected, not dict"),
         (lambda _s, _: el.theory.response("reno", [0.01, 0.1], 0.05), "loss: a number is expected, not [0.01, 0.1]"),
         (lambda _s, _: el.theory.response("reno", 0.01, "50 ms"), "rtt_s: a number is expected, not '50 ms'"),
+        (lambda _s, _: el.theory.response("reno", 0.01, 0.1, ack_every=1.5), "ack_every: a whole number is expected"),
+        (lambda _s, _: el.theory.response("reno", 0.01, 0.1, ack_every=2 * 10**6), "2000000; at most 1,000,000"),
+        (lambda _s, _: el.theory.responses("reno", "0.01", 0.1), "loss: a number is expected, not '0.01'"),
+        (lambda _s, _: el.theory.saw_tooth("reno", 1e9, 0.1, 10, flows=1.5), "flows: a whole number is expected"),
+        (lambda _s, _: el.theory.saw_tooth("reno", "1e9", 0.1, 10), "rate_bps: a number is expected, not '1e9'"),
+        (lambda _s, _: el.theory.saw_teeth("reno", 1e9, 0.1, 1.5), "threshold_packets: a whole number is expected"),
         (lambda _s, _: el.Results([]), "results: at least one result is expected"),
         (lambda s, _: el.Results([s.run()])[1:], "results: at least one result is expected"),
         (lambda s, _: el.env(s, reward=3), "reward: a name or a function is expected, not 3"),
@@ -88,6 +94,15 @@ def test_a_wrong_argument_is_named(call: Callable[[Any, Path], object], said: st
 def test_one_name_may_stand_alone() -> None:
     card = el.gauntlet.run("newreno", only="line-100k", seeds=1)
     assert [verdict.name for verdict in card.verdicts] == ["line-100k"]
+
+
+def test_numbers_of_theory_may_be_those_of_numpy() -> None:
+    whole, rtt = np.int64(2), np.float32(0.125)
+    several = el.theory.responses(["reno"], np.array([0.01, 0.02]), rtt, packet_bytes=np.int64(1500), ack_every=whole)
+    assert several.to_dict() == el.theory.responses("reno", [0.01, 0.02], 0.125, ack_every=2).to_dict()
+    path = {"flows": whole, "packet_bytes": np.int64(1500)}
+    teeth = el.theory.saw_teeth(["dctcp"], np.float32(1e9), rtt, np.int64(6000), **path)
+    assert teeth.to_dict() == el.theory.saw_teeth("dctcp", 1e9, 0.125, 6000, flows=2).to_dict()
 
 
 def test_results_without_flows_have_a_picture_in_notebooks() -> None:

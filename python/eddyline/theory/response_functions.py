@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,16 @@ from eddyline.spelling import unknown
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["Response", "Responses", "response", "responses", "sources"]
 
 LOSSES = ("periodic", "random")
+
+_MAX_ACK_EVERY = 1_000_000
 
 
 def sources() -> dict[str, str]:
@@ -81,14 +85,15 @@ def response(
         InputError: There is no such sender, or a number is out of range.
     """
     import eddyline._core as _core
-    from eddyline.arguments import number
+    from eddyline.arguments import number, whole
 
     if kind not in sources():
         raise unknown("response function", kind, sources())
     if losses not in LOSSES:
         raise InputError(f"losses are {' or '.join(LOSSES)}, not {losses!r}")
-    if packet_bytes < 1 or not 1 <= ack_every <= 1_000_000:
-        raise InputError("packet_bytes must be at least 1, ack_every 1 to 1,000,000")
+    packet_bytes, ack_every = whole("packet_bytes", packet_bytes, 1), whole("ack_every", ack_every, 1)
+    if ack_every > _MAX_ACK_EVERY:
+        raise InputError(f"ack_every: {ack_every}; at most {_MAX_ACK_EVERY:,}")
     loss = number("loss", loss, "of several: eddyline.theory.responses(kinds, loss, rtt_s)")
     rtt_s = number("rtt_s", rtt_s, "rtt_s=0.05")
     window, rate = _core.response(kind, loss, rtt_s, ack_every=ack_every, periodic=losses == "periodic")
@@ -97,7 +102,7 @@ def response(
 
 def responses(
     kinds: Sequence[str],
-    loss: float | Sequence[float],
+    loss: float | Iterable[float],
     rtt_s: float,
     *,
     packet_bytes: int = 1500,
@@ -109,7 +114,7 @@ def responses(
 
     Args:
         kinds: Senders.
-        loss: Shares of their packets that are lost.
+        loss: Share of their packets that is lost, or several, as a list or an array.
         rtt_s: As for `response`, and what follows.
         packet_bytes: See there.
         ack_every: See there.
@@ -120,11 +125,17 @@ def responses(
     Raises:
         InputError: As `response`.
     """
-    from eddyline.arguments import distinct
+    from eddyline.arguments import distinct, names, number, whole
 
+    kinds = names("kinds", kinds)
     distinct("senders", kinds)
-    shares = loss if isinstance(loss, Sequence) else [loss]
-    options: Any = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
+    rtt_s = number("rtt_s", rtt_s, "rtt_s=0.05")
+    shares = [loss] if isinstance(loss, (float, str)) or not isinstance(loss, Iterable) else list(loss)
+    options: Any = {
+        "packet_bytes": whole("packet_bytes", packet_bytes, 1),
+        "ack_every": whole("ack_every", ack_every, 1),
+        "losses": losses,
+    }
     rows = [response(kind, p, rtt_s, **options) for kind in kinds for p in shares]
     document: dict[str, Any] = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
     if with_sim:

@@ -86,12 +86,14 @@ def saw_tooth(
         InputError: There is no such sender, or a number is out of range.
     """
     import eddyline._core as _core
+    from eddyline.arguments import number, whole
 
     known = [each.name for each in controllers() if each.sawtooth is not None]
     if kind not in known:
         raise InputError(f"there is no saw-tooth of {kind!r}", f"there are those of {', '.join(known)}")
-    if packet_bytes < 1 or flows < 1:
-        raise InputError("packet_bytes and flows must be at least 1")
+    flows, packet_bytes = whole("flows", flows, 1), whole("packet_bytes", packet_bytes, 1)
+    rate_bps, rtt_s = number("rate_bps", rate_bps, "rate_bps=1e9"), number("rtt_s", rtt_s, "rtt_s=0.05")
+    threshold_packets = number("threshold_packets", threshold_packets, "threshold_packets=20")
     if not rate_bps > 0:
         raise InputError(f"the rate is {rate_bps:g} bit/s; it must be above 0")
     packets_per_s = rate_bps / (8 * packet_bytes)
@@ -129,19 +131,18 @@ def saw_teeth(
         InputError: As `saw_tooth`.
     """
     import eddyline._core as _core
-    from eddyline.arguments import distinct
+    from eddyline.arguments import distinct, names, number, whole
 
+    kinds = names("kinds", kinds)
     distinct("senders", kinds)
     path: Any = {
-        "rate_bps": rate_bps,
-        "rtt_s": rtt_s,
-        "threshold_packets": threshold_packets,
-        "packet_bytes": packet_bytes,
+        "rate_bps": number("rate_bps", rate_bps, "rate_bps=1e9"),
+        "rtt_s": number("rtt_s", rtt_s, "rtt_s=0.05"),
+        "threshold_packets": whole("threshold_packets", threshold_packets, 0),
+        "packet_bytes": whole("packet_bytes", packet_bytes, 1),
     }
-    teeth = [
-        saw_tooth(kind, rate_bps, rtt_s, threshold_packets, flows=flows, packet_bytes=packet_bytes) for kind in kinds
-    ]
-    minimum = _core.min_threshold(rate_bps * rtt_s / (8 * packet_bytes))
+    teeth = [saw_tooth(kind, **path, flows=flows) for kind in kinds]
+    minimum = _core.min_threshold(path["rate_bps"] * path["rtt_s"] / (8 * path["packet_bytes"]))
     document: dict[str, Any] = {**path, "least_threshold_packets": minimum, "sawteeth": [asdict(row) for row in teeth]}
     if with_sim:
         from eddyline.theory.saw_tooth_runs import simulated
