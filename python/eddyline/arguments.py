@@ -25,6 +25,8 @@ def whole(name: str, given: Any, least: int) -> int:
         InputError: It is not, or is below `least`.
     """
     try:
+        if isinstance(given, bool):
+            raise TypeError  # it counts as 0 or 1
         number = operator.index(given)
     except TypeError:
         raise InputError(f"{name}: a whole number is expected, not {given!r}") from None

@@ -61,6 +61,8 @@ def _pair(item: object) -> tuple[str, str]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise InputError(f"{item!r} is no override", "as in {'link.up.rate': '5 Mbit/s'} or 'link.up.rate=5 Mbit/s'")
     key, value = required(pair[0]), pair[1]
+    if value is None:
+        raise ScenarioError(f"{key}: None is no value of a scenario")
     if invalid := _first_invalid(value, key):
         raise ScenarioError(invalid)
     return key, value_text(value)

@@ -115,15 +115,17 @@ def window_after(window: float, action: Any, max_window: float = 1e6) -> float:
     An action below -1 counts as -1, one above 1 as 1.
 
     Raises:
-        InputError: The action is not one finite number.
+        InputError: The action or the window is not one finite number, or `max_window` is below 1 or not a number.
     """
+    if not max_window >= 1.0:
+        raise InputError(f"max_window: a number of packets of at least 1 is expected, not {max_window!r}")
     given = np.asarray(action).reshape(-1)
     if len(given) != 1:
         raise InputError(
             f"the action has {len(given)} numbers", "it is one, from -1 to 1: the window's change as a power of 2"
         )
     exponent = min(max(number(given[0], "the action"), -1.0), 1.0)
-    changed: float = window * 2.0**exponent
+    changed: float = number(window, "the window") * 2.0**exponent
     return max(1.0, min(changed, max_window))
 
 

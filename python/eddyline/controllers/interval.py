@@ -111,7 +111,7 @@ class IntervalController(Controller):
     def _begin(self, start: int) -> None:
         every = getattr(self, "every", None)
         seconds = read("every", "time", every) if isinstance(every, str) else every
-        if not isinstance(seconds, (int, float)) or not 1e-9 <= seconds < float("inf"):
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 1e-9 <= seconds < float("inf"):
             raise InputError(f"every: a time of at least 1 ns is expected, not {every!r}", "as in every = '20 ms'")
         self._step = _ps(seconds)
         self._due = start + self._step

@@ -363,7 +363,7 @@ def test_a_policy_of_fixed_intervals_is_the_same_as_a_controller(
     assert {**run, "controller": "agent"} == trained
 
 
-@pytest.mark.parametrize("wrong", ["soon", "0 s", None, -1.0, float("nan")])
+@pytest.mark.parametrize("wrong", ["soon", "0 s", None, True, -1.0, float("nan")])
 def test_an_interval_that_is_no_time_is_refused(table: dict[str, Any], wrong: Any) -> None:
     class Wrong(LearnedAtIntervals):
         def __init__(self, path: el.PathFacts) -> None:
