@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from eddyline.arguments import file
 from eddyline.errors import EddylineError
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Recording:
         Raises:
             EddylineError: None was recorded.
         """
-        path = Path(path)
+        path = file("path", path)
         if path.suffix == ".parquet":
             from eddyline.columns import write
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
+from eddyline.arguments import file
 from eddyline.errors import EddylineError, InputError
 from eddyline.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pandas as pd
     from matplotlib.figure import Figure
@@ -241,7 +242,7 @@ class Results(Sequence[_One], Generic[_One]):
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
         series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
-        with replaced(Path(folder)) as staged:
+        with replaced(file("folder", folder)) as staged:
             remarks = write(staged, self._write, first.canonical, first.source, series, self.plot, asked)
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)

@@ -643,7 +643,7 @@ class Result(Recording):
         from eddyline.output import replaced
         from eddyline.result_folder import write
 
-        with replaced(Path(folder)) as staged:
+        with replaced(file("folder", folder)) as staged:
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}

@@ -54,6 +54,8 @@ def register(
     Raises:
         InputError: A built-in controller has the name, the class lacks a method, or one of the files does not exist.
     """
+    if not isinstance(name, str):
+        raise InputError(f"name: text is expected, not {name!r}", 'as in @el.register("mine")')
     if cls is None:
         return lambda given: register(name, given, source=source, files=files)
     if not isinstance(cls, type):

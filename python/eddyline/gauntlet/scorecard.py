@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.gauntlet.measures import MEASURES, Latency
 from eddyline.gauntlet.suite import Bound
 from eddyline.worlds import DEFAULT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from eddyline.gauntlet.suite import Test
 
 __all__ = ["DOCUMENT", "Card", "Change", "Verdict"]
@@ -224,15 +226,15 @@ class Card:
         Raises:
             InputError: It is not a scorecard.
         """
-        path = Path(path)
-        file = path / DOCUMENT if path.is_dir() else path
+        given = file("path", path)
+        document = given / DOCUMENT if given.is_dir() else given
         try:
-            return _card(json.loads(file.read_text("utf-8")))
+            return _card(json.loads(document.read_text("utf-8")))
         except OSError as e:
-            raise InputError(f"{file}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+            raise InputError(f"{document}: cannot be read: {(e.strerror or str(e)).lower()}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             hint = "eddyline gauntlet --controller KIND --out DIR writes one, and --json prints one"
-            raise InputError(f"{file}: not a scorecard", hint) from None
+            raise InputError(f"{document}: not a scorecard", hint) from None
 
 
 def _card(document: dict[str, Any]) -> Card:

@@ -29,8 +29,8 @@ Series are recorded every `record.interval` with `--out` (`series.parquet`) and 
 `Result.series`, by default for up to 200 flows and links, otherwise with `run(..., series=True)`. Each row is one
 value of one quantity of one flow or link. Instantaneous values are sampled at the end of each interval; rates and
 counts cover the interval. What arrives at the very end of an interval is in it; what senders and cross traffic begin at
-that moment is in the next one, and at the end of a run in none, though the result counts it. Where `record.interval` does
-not divide `duration`, what remains after the last whole interval has no row. `eddyline schema series`
+that moment is in the next one, and at the end of a run in none, though the result counts it. Where `record.interval`
+does not divide `duration`, what remains after the last whole interval has no row. `eddyline schema series`
 prints the quantities as JSON Schema."""
 
 _LOG = """\

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 import eddyline.sweeps.copies as copies
 import eddyline.sweeps.manifest as manifest
+from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.locks import locked
 from eddyline.sweeps.disk import put, synced
@@ -46,7 +47,7 @@ def merge(folders: str | Path | Sequence[str | Path], out: str | Path) -> Swept:
     several = [folders] if isinstance(folders, (str, Path)) else list(folders)
     if not several:
         raise InputError("there is no folder to merge")
-    return _merged([Path(folder) for folder in several], Path(out))
+    return _merged([file("folders", folder) for folder in several], file("out", out))
 
 
 def _merged(folders: Sequence[Path], out: Path) -> Swept:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import eddyline.ranges as ranges
-from eddyline.arguments import seconds, table, whole
+from eddyline.arguments import file, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import claim_parent, refused, require_folder, room
@@ -119,6 +119,7 @@ def sweep(
     from eddyline.sweeps.plan import Plan
 
     refuse_processes("el.sweep")
+    folder = file("out", out)
     seeds = whole("seeds", seeds, 1)
     workers = None if workers is None else whole("workers", workers, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
@@ -131,7 +132,7 @@ def sweep(
     elif isinstance(scenario, Mapping):
         source = Source.of_table(scenario)
     else:
-        source = source_of(Path(scenario))
+        source = source_of(file("scenario", scenario))
     lists = []
     for key, given in vary.items():
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
@@ -142,7 +143,7 @@ def sweep(
     if start_jitter is not None:
         given = with_start_jitter(given, value_text(start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
-    return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s, memory)
+    return run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
 
 
 def run(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import eddyline.sweeps.manifest as manifest
 import eddyline.worlds as worlds
+from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.sweeps.choice import no_table, require_axis
@@ -17,6 +17,7 @@ from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pandas as pd
     from matplotlib.figure import Figure
@@ -72,7 +73,7 @@ class Swept:
         from eddyline.sweeps.frame import read_table
         from eddyline.sweeps.parts import POINTS
 
-        folder = Path(folder)
+        folder = file("folder", folder)
         document = manifest.read(folder)
         if document is None:
             raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")
