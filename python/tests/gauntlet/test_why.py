@@ -229,6 +229,6 @@ def test_what_is_worse_than_the_base_is_in_the_summary_and_in_junit() -> None:
     assert verdict.value is not None
     worse = replace(card, changes=(Change("line-1m", verdict.value + 0.01, verdict.value, 1e-5, "worse"),))
     assert reports.summary(card).endswith("1 seed)")
-    assert reports.summary(worse).endswith("1 seeds); worse than the base: line-1m")
+    assert reports.summary(worse).endswith("1 seed); worse than the base: line-1m")
     (failure,) = Xml.fromstring(reports.junit(worse)).iter("failure")
     assert failure.get("message") == "97.3 %, base 98.3 %, worse"
