@@ -111,10 +111,10 @@ def write(
 
 def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
     """Draws the plots. Where that fails, the results of perhaps hours are kept all the same."""
-    from eddyline.plots import render
-    from eddyline.plots.fitting import resized
-
     try:
+        from eddyline.plots import render
+        from eddyline.plots.fitting import resized
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the text's measures
             figure = resized(draw())
@@ -124,7 +124,8 @@ def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
     except Exception as e:
         for name in PLOTS:
             (folder / name).unlink(missing_ok=True)
-        return [f"the result is kept without plots: drawing them failed: {type(e).__name__}: {e}"]
+        said = str(e) if isinstance(e, InputError) else f"{type(e).__name__}: {e}"
+        return [f"the result is kept without plots: drawing them failed: {said}"]
     return [] if all(complete) else ["plots: the font lacks some characters of names or title, boxes stand for them"]
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
+from eddyline.cli.outputs import shown
 from eddyline.cli.types import Controller, Names, Queue
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eddyline.evaluation import Evaluation
 
 __all__ = ["command"]
@@ -125,7 +128,6 @@ def command(
 
         claim(out, FILES)
     tracebacks: dict[str, None] = {}  # each once, however many runs it ended
-    page = None
     with Progress(silent=silent) as progress:
         progress.expect(1)
         evaluation = evaluate(
@@ -141,23 +143,25 @@ def command(
             done=progress.count(),
             failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "") or f"error: {error}\n"),
         )
+    page = None
+    with shown(lambda: _show(evaluation, tracebacks, as_json)):
         if out is not None:
-            progress.expect(1)
-            with replaced(out, FILES) as staged:
-                page = out / evaluation.write(staged, progress.count()).name
-    click.echo("".join(tracebacks), nl=False, err=True)
-    if as_json:
-        sys.stdout.write(evaluation.json + "\n")
-    else:
-        _show(evaluation)
+            with Progress(silent=silent) as progress:
+                progress.expect(1)
+                with replaced(out, FILES) as staged:
+                    page = out / evaluation.write(staged, progress.count()).name
     if page is not None:
         click.echo(f"report: {page}", err=as_json)
     return 1 if evaluation.failures else 0
 
 
-def _show(evaluation: Evaluation) -> None:
+def _show(evaluation: Evaluation, tracebacks: Iterable[str], as_json: bool) -> None:
     from eddyline.reports.terminal import show_exhibit
 
+    click.echo("".join(tracebacks), nl=False, err=True)
+    if as_json:
+        sys.stdout.write(evaluation.json + "\n")
+        return
     for exhibit in evaluation.exhibits():
         show_exhibit(exhibit)
     if len(evaluation.subjects) > 1:

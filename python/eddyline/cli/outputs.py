@@ -102,6 +102,8 @@ def require_apart(places: Mapping[str, Path | None]) -> None:
 def claim_figure(path: Path) -> None:
     """Makes sure that `--plot FILE` can be written."""
     claim_named("--plot", path, FIGURES)
+    import eddyline.plots  # noqa: F401 - refuses what keeps matplotlib from drawing
+
     if path.suffix == ".pgf":
         from eddyline.plots.style import tex
 

@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import eddyline.plots  # noqa: F401 - first: it says what keeps matplotlib from being imported
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.explanation import Explanation
 from eddyline.gauntlet.scorecard import Card, Change, Verdict

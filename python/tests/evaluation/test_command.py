@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from conftest import COMMAND, environment
 
 import eddyline as el
 from eddyline.cli import main
-from eddyline.evaluation import EXPERIMENTS, evaluate
+from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,6 +142,20 @@ def test_parameters_go_to_one_kind_or_to_all() -> None:
     assert falls == pytest.approx([2.0, 2.0], rel=0.02)  # CUBIC's own is 1 / 0.7
     both = evaluate(["reno", "newreno"], parameters={"slow_start": "hystart++"}, only=["trace"], quick=True)
     assert all(dict(s.parameters) == {"slow_start": "hystart++"} for s in both.subjects)
+
+
+def test_a_full_disk_loses_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "out/index.html")
+
+    monkeypatch.setattr(Evaluation, "write", full)
+    call = ["evaluate", "reno", "--quick", "--only", "trace", "--json", "--quiet", "--out", str(tmp_path / "out")]
+    assert main(call) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["controllers"] == [{"kind": "reno", "parameters": {}}]
+    assert said.err == "error: out/index.html: No space left on device\n"
 
 
 def test_the_terminal_shows_a_table_for_each_and_one_for_all(capsys: pytest.CaptureFixture[str]) -> None:

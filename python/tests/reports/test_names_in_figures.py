@@ -94,3 +94,23 @@ def test_names_at_ticks_are_text_as_it_is(tmp_path: Path) -> None:
         labels = figure.axes[0].get_yticklabels()
         assert [text.get_text() for text in labels] == names
         assert not any(text.get_parse_math() for text in labels)
+
+
+def test_a_result_is_kept_where_matplotlib_cannot_be_imported(installed, scenario, tmp_path) -> None:
+    run = ("run", scenario(), "--set", "duration=2 s", "--set", "warmup=0 s", "-q")
+    said = "matplotlib cannot be imported (its configuration is MPLBACKEND and matplotlibrc): "
+    kept = installed(*run, "--out", "out", MPLBACKEND="foo")
+    assert kept.code == 0
+    assert kept.err.startswith(f"note: out: the result is kept without plots: drawing them failed: {said}ValueError: ")
+    assert sorted(p.name for p in (tmp_path / "out").glob("*.*")) == [
+        "manifest.json",
+        "result.json",
+        "scenario.json",
+        "series.parquet",
+    ]
+    # where nothing else was asked for, nothing runs
+    (tmp_path / "matplotlibrc").write_bytes(b"\xff")
+    for words in ((*run, "--plot", "a.png"), ("gauntlet", "--controller", "reno", "--only", "loss")):
+        refused = installed(*words)
+        assert (refused.code, refused.out) == (2, "")
+        assert f"error: {said}UnicodeDecodeError: " in refused.err
