@@ -59,10 +59,10 @@ def staged(path: Path | None, flows: Sequence[str]) -> Iterator[list[Path] | Non
         return
     claim(path, flows)
     if path.suffix == SUFFIX:
-        with output.replaced_file(path) as file:
+        with output.replaced_file(path) as file, output.named(file, path):
             yield [file]
     else:
-        with output.replaced(path, _earlier(path)) as folder:
+        with output.replaced(path, _earlier(path)) as folder, output.named(folder, path):
             yield [folder / name for name in file_names(flows)]
 
 

@@ -160,7 +160,7 @@ def test_an_interrupted_or_killed_run_leaves_no_file(eddyline, scenario, tmp_pat
     assert {f.name for f in tmp_path.iterdir()} == {path.name, left}, "the next run removes what was left"
 
 
-@pytest.mark.parametrize("option", ["--log=l.txt", "--log=l.parquet", "--pcap=captures"])
+@pytest.mark.parametrize("option", ["--log=l.txt", "--log=l.parquet", "--pcap=captures", "--qlog=traces"])
 def test_a_full_disk_ends_the_run_with_the_reason_and_keeps_the_earlier_file(eddyline, scenario, tmp_path, option):
     path = scenario(*FAST_LINKS)
     place = tmp_path / option.partition("=")[2]
