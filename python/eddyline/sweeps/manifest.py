@@ -33,8 +33,29 @@ FORMAT = 2
 EXTENSION = ".extension"
 """Folder of an extension that counts already and is not yet in place; see `extension`."""
 
+_SHAPE = {
+    "version": str,
+    "world": str,
+    "scenario_sha256": str,
+    "scenario": dict | None,
+    "files": {str: str | None},
+    "set": [(str, str)],
+    "vary": {str: [str]},
+    "first_seed": int,
+    "seeds": int,
+    "points": int,
+}
+"""What is in every description, see `_fits`."""
+
+_SHAPE_IF_THERE = {
+    "controllers": {str: str},
+    "controller_files": {str: {"code": {str: str}, "read": {str: str}}},
+    "shard": (int, int),
+}
+
 _MAX_SHOWN = 5
 _ABSENT = object()
+_ANEW = "a sweep into another folder starts anew"
 
 
 def read(folder: Path) -> dict[str, Any] | None:
@@ -55,10 +76,53 @@ def read(folder: Path) -> dict[str, Any] | None:
     except OSError as e:
         raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
     except ValueError as e:
-        raise InputError(f"{path} is damaged: {e}", "a sweep into another folder starts anew") from None
+        raise InputError(f"{path} is damaged: {e}", _ANEW) from None
     if not isinstance(document, dict) or document.get("format") not in range(1, FORMAT + 1):
         raise InputError(f"{path}: not the description of a sweep that this version can read")
+    if (wrong := _wrong(document)) is not None:
+        raise InputError(f"{path} is damaged: {wrong}", _ANEW)
     return document
+
+
+def _wrong(document: Mapping[str, Any]) -> str | None:
+    """What keeps a document from being the description of a sweep."""
+    for key, shape in (_SHAPE | _SHAPE_IF_THERE).items():
+        if key not in document:
+            if key in _SHAPE:
+                return f"it has no {key}"
+        elif not _fits(document[key], shape):
+            return f"{key} is {_cut(json.dumps(document[key], ensure_ascii=False))}"
+    if document["seeds"] < 1:
+        return f"seeds is {document['seeds']}"
+    index, shards = document.get("shard", (1, 1))
+    if not 1 <= index <= shards:
+        return f"shard is {document['shard']}"
+    try:
+        grid = grid_of(document)
+    except InputError as e:
+        return str(e)
+    points = grid.combinations * grid.seeds
+    return None if points == document["points"] else f"points is {document['points']}, and vary and seeds make {points}"
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Whether a value of JSON is of a type, or a list or table of such; in a table, `str` stands for any name."""
+    if isinstance(shape, dict):
+        named = shape.keys() - {str}
+        return (
+            isinstance(value, dict)
+            and named <= value.keys()
+            and all(_fits(each, shape.get(key, shape.get(str, object))) for key, each in value.items())
+        )
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(each, shape[0]) for each in value)
+    if isinstance(shape, tuple):
+        return isinstance(value, list) and len(value) == len(shape) and all(map(_fits, value, shape))
+    return isinstance(value, shape) and not isinstance(value, bool)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def grid_of(document: Mapping[str, Any]) -> Grid:
@@ -151,7 +215,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(inner, f"{name}.{key}" if name else key)
-    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         for number, item in enumerate(value):
             yield from _leaves(item, f"{name}.{item.get('name', number)}")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eddyline as el
+from eddyline.cli import main
 from eddyline.sweeps.part_files import Damaged
 
 if TYPE_CHECKING:
@@ -85,3 +87,39 @@ def test_after_the_remedy_the_sweep_is_whole(lossy, tmp_path, folder):
     assert el.sweep(lossy(), {"seed": "1..4"}, out=folder).done == 4
     files = [{p.name: p.read_bytes() for p in only_part(each).iterdir()} for each in (folder, tmp_path / "before")]
     assert files[0] == files[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        *((key, None, f"it has no {key}") for key in ("vary", "files", "set", "seeds", "first_seed")),
+        *((key, None, f"it has no {key}") for key in ("version", "world", "scenario", "scenario_sha256", "points")),
+        ("vary", [1], "vary is [1]"),
+        ("vary", {"seed": ["1", 2]}, 'vary is {"seed": ["1", 2]}'),
+        ("vary", {"seed": ["1", "1", "2", "3"]}, "--vary seed: 1 is given 2 times"),
+        ("files", {"a.csv": 5}, 'files is {"a.csv": 5}'),
+        ("set", [["duration"]], 'set is [["duration"]]'),
+        ("seeds", True, "seeds is true"),
+        ("seeds", 0, "seeds is 0"),
+        ("points", 5, "points is 5, and vary and seeds make 4"),
+        ("shard", [5, 2], "shard is [5, 2]"),
+        ("controllers", {"mine": None}, 'controllers is {"mine": null}'),
+        ("controller_files", {"mine": {"code": {}}}, 'controller_files is {"mine": {"code": {}}}'),
+    ],
+)
+def test_a_description_that_is_none_is_damage(folder, lossy, tmp_path, key, value, said):
+    path = folder / "sweep.json"
+    document = json.loads(path.read_text())
+    document.pop(key, None)
+    path.write_text(json.dumps(document if value is None else document | {key: value}))
+    uses = (
+        lambda: el.read_sweep(folder),
+        lambda: el.sweep(lossy(), {"seed": "1..4"}, out=folder),
+        lambda: el.merge([folder], tmp_path / "joined"),
+    )
+    for use in uses:
+        with pytest.raises(el.InputError) as e:
+            use()
+        assert str(e.value) == f"{path} is damaged: {said}"
+        assert e.value.hint == "a sweep into another folder starts anew"
+    assert main(["verify", str(folder)]) == 2
