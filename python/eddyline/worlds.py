@@ -159,6 +159,11 @@ class RunOptions:
         Raises:
             InputError: They are not those of a run.
         """
+        texts = ("dynamics", "law", "clock")
+        if wrong := [name for name in recorded if name not in (*texts, "base_rtt_s")]:
+            raise InputError(f"not the options of a run: {', '.join(wrong)}")
+        if wrong := [name for name in texts if not isinstance(recorded.get(name, ""), str)]:
+            raise InputError(f"not the options of a run: {', '.join(wrong)} is no text")
         try:
             return cls(series, **recorded)
         except TypeError as e:

@@ -226,7 +226,15 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     assert "has no manifest.json: only the result and the series are compared" in ran.err
     (out / "series.parquet").unlink()
     assert eddyline("verify", out).code == 0
-    for damaged, said in (("[]", "not the digests of"), ('{"sha256": 5}', "not the digests of"), ("{", "Expecting")):
+    for damaged, said in (
+        ("[]", "not the digests of"),
+        ('{"sha256": 5}', "not the digests of"),
+        ("{", "Expecting"),
+        ('{"asked": {"sim": {"memory": "x"}}, "sha256": {}}', "asked: not the options of a run: memory"),
+        ('{"asked": {"theory": {"clock": [1]}}, "sha256": {}}', "asked: not the options of a run: clock is no text"),
+        ('{"asked": {"theory": {"base_rtt_s": ["1"]}}, "sha256": {}}', "asked: not the options of a run: base_rtt_s"),
+        ('{"asked": {"theory": {"base_rtt_s": 1}}, "sha256": {}}', "asked: not the options of a run: base_rtt_s"),
+    ):
         (out / "manifest.json").write_text(damaged)
         ran = eddyline("verify", out)
         assert (ran.code, f"manifest.json is damaged: {said}" in ran.err) == (2, True), ran.err

@@ -83,7 +83,11 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     world, seeds = _what_ran(kept, folder)
     with_series = (folder / SERIES).is_file()
     asked = {name: value for options in held.asked.values() for name, value in options.items()}
-    request = Request(world, seeds, RunOptions.of_record(asked, series=with_series))
+    try:
+        options = RunOptions.of_record(asked, series=with_series)
+    except InputError as e:
+        raise InputError(f"{folder / MANIFEST} is damaged: asked: {e}") from None
+    request = Request(world, seeds, options)
     with Progress(silent=silent) as progress:
         replies = run(scenario, request, progress)
     differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
