@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import eddyline.sweeps.part_files as part_files
-from eddyline.errors import ScenarioError
+from eddyline.errors import InputError, ScenarioError
 from eddyline.source import Source
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.entities import ENTITIES
@@ -125,7 +125,7 @@ def complete(folder: Path) -> None:
         # a part within the steps of another one is ignored: this one replaces all others at once
         (extension / EXTENSION_PART).rename(parts / name_of((1, last + 1)))
         synced(parts)
-    texts = {p.name: p.read_text("utf-8") for p in sorted(extension.iterdir()) if p.is_file()}
+    texts = {p.name: _text(p) for p in sorted(extension.iterdir()) if p.is_file()}
     for name, text in texts.items():
         if name != MANIFEST:
             put(folder / name, text)
@@ -138,17 +138,28 @@ def complete(folder: Path) -> None:
 
 
 def stored_source(folder: Path, like: Source) -> Source | None:
-    """The scenario in a folder, with the files of another; None where there is none."""
+    """The scenario in a folder, with the files of another; None where there is none.
+
+    Raises:
+        InputError: It is damaged.
+    """
     for format, name in SCENARIOS.items():
         path = folder / name
         if path.is_file():
-            return Source(path.read_text("utf-8"), format, str(path), like.folder, like.copies)
+            return Source(_text(path), format, str(path), like.folder, like.copies)
     return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as e:
+        raise InputError(f"{path} is damaged: {e}", "a sweep into another folder starts anew") from None
 
 
 def stored_texts(folder: Path, document: Mapping[str, Any]) -> dict[str, str]:
     """The files that describe a sweep, by name, with the scenario of a folder."""
-    texts = {name: (folder / name).read_text("utf-8") for name in SCENARIOS.values() if (folder / name).is_file()}
+    texts = {name: _text(folder / name) for name in SCENARIOS.values() if (folder / name).is_file()}
     return {**texts, MANIFEST: json.dumps(document, indent=2, ensure_ascii=False) + "\n"}
 
 

@@ -123,3 +123,14 @@ def test_a_description_that_is_none_is_damage(folder, lossy, tmp_path, key, valu
         assert str(e.value) == f"{path} is damaged: {said}"
         assert e.value.hint == "a sweep into another folder starts anew"
     assert main(["verify", str(folder)]) == 2
+
+
+def test_a_stored_scenario_that_is_no_text_is_damage(folder, lossy, tmp_path, capfd):
+    path = folder / "scenario.toml"
+    path.write_bytes(b"\xff" + path.read_bytes())
+    out = str(tmp_path / "joined")
+    more = ["sweep", str(lossy()), "--vary", "seed=1..6", "--out", str(folder)]
+    for words in (["verify", str(folder)], ["sweep", "merge", str(folder), "--out", out], more):
+        assert main(words) == 2
+        said = capfd.readouterr().err
+        assert f"error: {path} is damaged: 'utf-8' codec can't decode byte 0xff in position 0" in said
