@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+import eddyline._core as _core
 import eddyline.sweeps.part_files as part_files
 from eddyline.errors import InputError, ScenarioError
 from eddyline.source import Source
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["SCENARIOS", "carried", "complete", "extend", "stored_source", "stored_texts", "texts_of"]
+__all__ = ["SCENARIOS", "carried", "complete", "extend", "require_stored", "stored_source", "stored_texts", "texts_of"]
 
 SCENARIOS = {"toml": "scenario.toml", "json": "scenario.json", "dict": "scenario.json"}
 """Name of the scenario's file in the folder, by its format."""
@@ -137,17 +139,55 @@ def complete(folder: Path) -> None:
     shutil.rmtree(folder / STAGING)
 
 
-def stored_source(folder: Path, like: Source) -> Source | None:
+def stored_source(folder: Path, known: Mapping[str, Any], like: Source) -> Source | None:
     """The scenario in a folder, with the files of another; None where there is none.
+
+    Args:
+        folder: The folder.
+        known: The description of its sweep.
+        like: The other.
 
     Raises:
         InputError: It is damaged.
     """
-    for format, name in SCENARIOS.items():
-        path = folder / name
+    # without a title of its own, the scenario has the name of its file
+    name = like.name if known["scenario"] is None else f"{known['scenario'].get('title')}.toml"
+    for format, file in SCENARIOS.items():
+        path = folder / file
         if path.is_file():
-            return Source(_text(path), format, str(path), like.folder, like.copies)
+            return Source(_text(path), format, name, like.folder, like.copies)
     return None
+
+
+def require_stored(folder: Path, known: Mapping[str, Any], like: Source) -> None:
+    """Makes sure that the scenario in a folder is that of its sweep, as far as this version can load it.
+
+    Args:
+        folder: The folder.
+        known: The description of its sweep.
+        like: A scenario whose files it reads.
+
+    Raises:
+        InputError: It is missing, or was changed.
+    """
+    names = [name for name in SCENARIOS.values() if (folder / name).is_file()]
+    path = folder / (names or [SCENARIOS[like.format]])[0]
+    source = stored_source(folder, known, like)
+    if source is None or not _is_of(source, known):
+        what = "missing" if source is None else "not the scenario that this sweep was made of"
+        raise InputError(f"{path}: {what}", f"a copy of that scenario as {path.name} mends the folder")
+
+
+def _is_of(source: Source, known: Mapping[str, Any]) -> bool:
+    if known["version"] != _core.VERSION:  # another version has other defaults
+        return True
+    try:
+        text = known["scenario"] is None  # complete only with the varied keys: its text identifies it
+        given = [(key, value) for key, value in known["set"]]
+        digest = sha256(source.text.encode()).hexdigest() if text else source.load(given).sha256
+    except ScenarioError as e:
+        return bool(e.unknown_controllers and known.get("controllers"))  # of the user, and not loaded
+    return bool(digest == known["scenario_sha256"])
 
 
 def _text(path: Path) -> str:

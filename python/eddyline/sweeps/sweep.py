@@ -17,7 +17,7 @@ from eddyline.output import claim_parent, refused, require_folder, room
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
-from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
+from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, require_stored, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
 from eddyline.sweeps.store import PARTS, Store, parts_of
 from eddyline.sweeps.swept import Failure, Swept
@@ -301,8 +301,10 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
     same = same and not {"shard"} & (known.keys() | document.keys())
     same = same and known.get("controllers", {}).items() <= document.get("controllers", {}).items()
     digests = plan.digests(list(known["files"]))
-    if same and digests == known["files"] and _carried(folder, known, plan) is not None:
-        return True
+    if same and digests == known["files"]:
+        if _carried(folder, known, plan) is not None:
+            return True
+        require_stored(folder, known, plan.source)
     listed = "".join(f"\n  {each}" for each in found)
     hint = "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one"
     if "shard" in known:
@@ -314,7 +316,7 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
 
 
 def _carried(folder: Path, known: Mapping[str, Any], plan: Plan) -> dict[int, int] | None:
-    source = stored_source(folder, plan.source)
+    source = stored_source(folder, known, plan.source)
     return None if source is None else carried(source, known, plan)
 
 

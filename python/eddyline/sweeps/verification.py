@@ -6,7 +6,6 @@ import filecmp
 import json
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,13 +93,10 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
 
 
 def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:
-    # without a title of its own, the scenario has the name of its file
-    title = (known["scenario"] or {}).get("title", "scenario")
     base = folder.absolute()
-    source = stored_source(folder, Source("", "toml", "", base, copied(base, known)))
+    source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copied(base, known)))
     if source is None:
         raise InputError(f"{folder}: the scenario of this sweep is missing", "eddyline sweep ... --out DIR writes it")
-    source = replace(source, name=f"{title}.toml")
     vary = [Vary(key, tuple(values)) for key, values in known["vary"].items()]
     given = [(key, value) for key, value in known["set"]]
     shard = tuple(known["shard"]) if "shard" in known else None

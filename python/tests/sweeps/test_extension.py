@@ -107,6 +107,31 @@ def test_another_sweep_is_no_extension(lossy, tmp_path, vary, set, said):
     assert whole(tmp_path / "g") == before
 
 
+@pytest.mark.parametrize("harm", ["changed", "no scenario", "missing"])
+def test_a_stored_scenario_that_is_not_the_sweep_s_is_named(lossy, tmp_path, harm):
+    path = lossy()
+    el.sweep(path, {"seed": "1..2"}, out=tmp_path / "g")
+    stored = tmp_path / "g" / "scenario.toml"
+    said = "not the scenario that this sweep was made of"
+    if harm == "missing":
+        stored.unlink()
+        said = "missing"
+    else:
+        stored.write_text({"changed": path.read_text().replace("2 Mbit/s", "3 Mbit/s"), "no scenario": "["}[harm])
+    with pytest.raises(el.InputError) as e:
+        el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g")
+    assert str(e.value) == f"{stored}: {said}"
+    shutil.copyfile(path, stored)
+    assert e.value.hint == "a copy of that scenario as scenario.toml mends the folder"
+    assert el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g").done == 3
+
+
+def test_a_sweep_without_a_title_grows(lossy, tmp_path):
+    path = lossy(('title = "lossy"\n', ""))
+    el.sweep(path, {"seed": "1..2"}, out=tmp_path / "g")
+    assert el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g").ran == 1
+
+
 def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeypatch):
     path = lossy()
     el.sweep(path, {"seed": "1..3"}, out=tmp_path / "old")
