@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
+__all__ = ["Manifest", "copies", "digest_of", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
 def read(folder: Path) -> tuple[str, Source]:
@@ -103,7 +103,7 @@ def write(
     for name, table in (tables or {}).items():
         table.to_csv(folder / name, index=False)
     remarks = _plots(folder, draw)
-    held = {str(p.relative_to(folder)): _digest(p) for p in sorted(folder.rglob("*")) if p.is_file()}
+    held = {str(p.relative_to(folder)): digest_of(p) for p in sorted(folder.rglob("*")) if p.is_file()}
     document = {"format": 1, "asked": asked, "sha256": held}
     (folder / MANIFEST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
     return remarks
@@ -167,10 +167,11 @@ def manifest(folder: Path) -> Manifest:
 def _alteration(path: Path, digest: str) -> str | None:
     if not path.is_file():
         return "missing"
-    return None if _digest(path) == digest else "changed"
+    return None if digest_of(path) == digest else "changed"
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

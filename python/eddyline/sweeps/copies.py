@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 from eddyline.output import FILES
-from eddyline.result_folder import files_of
+from eddyline.result_folder import digest_of, files_of
 from eddyline.sweeps.disk import put_copy
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["copied", "store", "take"]
+__all__ = ["changed", "copied", "store", "take"]
 
 
 def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
@@ -51,6 +51,18 @@ def take(folder: Path, others: Sequence[Path], digests: Mapping[str, str | None]
             found = next((each for other in others if (each := other / FILES / digest).exists()), None)
             if found is not None:
                 put_copy(found, folder / FILES / digest)
+
+
+def changed(folder: Path, known: Mapping[str, Any]) -> list[str]:
+    """What is to be said of the copies that are no longer as they were made.
+
+    Args:
+        folder: Its folder.
+        known: Its description.
+    """
+    made = {digest: name for name, digest in known["files"].items() if digest and (folder / FILES / digest).exists()}
+    wrong = {digest: name for digest, name in made.items() if digest_of(folder / FILES / digest) != digest}
+    return [f"{FILES}/{digest}, the copy of {name}, has changed" for digest, name in wrong.items()]
 
 
 def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:

@@ -152,11 +152,14 @@ def stored_source(folder: Path, known: Mapping[str, Any], like: Source) -> Sourc
     """
     # without a title of its own, the scenario has the name of its file
     name = like.name if known["scenario"] is None else f"{known['scenario'].get('title')}.toml"
-    for format, file in SCENARIOS.items():
-        path = folder / file
-        if path.is_file():
-            return Source(_text(path), format, name, like.folder, like.copies)
-    return None
+    path = _stored(folder)
+    return None if path is None else Source(_text(path), path.suffix[1:], name, like.folder, like.copies)
+
+
+def _stored(folder: Path) -> Path | None:
+    """The file of the scenario in a folder: that of an extension, where one counts already."""
+    places = [place / name for place in (folder / EXTENSION, folder) for name in SCENARIOS.values()]
+    return next((place for place in places if place.is_file()), None)
 
 
 def require_stored(folder: Path, known: Mapping[str, Any], like: Source) -> None:
@@ -170,8 +173,7 @@ def require_stored(folder: Path, known: Mapping[str, Any], like: Source) -> None
     Raises:
         InputError: It is missing, or was changed.
     """
-    names = [name for name in SCENARIOS.values() if (folder / name).is_file()]
-    path = folder / (names or [SCENARIOS[like.format]])[0]
+    path = _stored(folder) or folder / SCENARIOS[like.format]
     source = stored_source(folder, known, like)
     if source is None or not _is_of(source, known):
         what = "missing" if source is None else "not the scenario that this sweep was made of"
@@ -199,7 +201,8 @@ def _text(path: Path) -> str:
 
 def stored_texts(folder: Path, document: Mapping[str, Any]) -> dict[str, str]:
     """The files that describe a sweep, by name, with the scenario of a folder."""
-    texts = {name: _text(folder / name) for name in SCENARIOS.values() if (folder / name).is_file()}
+    path = _stored(folder)
+    texts = {} if path is None else {path.name: _text(path)}
     return {**texts, MANIFEST: json.dumps(document, indent=2, ensure_ascii=False) + "\n"}
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+import eddyline.sweeps.copies as copies
 import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError, ScenarioError
 from eddyline.source import Source
-from eddyline.sweeps.copies import copied
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import SCENARIOS, stored_source
 from eddyline.sweeps.frame import read_silently, read_table
@@ -67,6 +67,9 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     grid = manifest.grid_of(known)
     points = read_table(folder, POINTS, grid)
     if not points.num_rows:
+        if not plan.own:
+            shard = "{}/{}".format(*known["shard"])
+            raise InputError(f"{folder}: there is nothing to run again: shard {shard} of {len(grid)} points has none")
         raise InputError(f"{folder}: no point of this sweep is stored", "the same eddyline sweep runs them")
     limits = pc.match_substring_regex(points["failure"], _LIMITS).fill_null(False)
     limited, points = pc.sum(limits).as_py(), points.filter(pc.invert(limits))
@@ -75,9 +78,11 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     # all at once: a sweep that goes on stores more
     kinds = [POINTS, *stored(known["format"])]
     before = {kind: _of_points(read_table(folder, kind, grid), points) for kind in kinds}
-    files = _checked(folder, plan, known, observer)
-    now = {**plan.document([]), "files": files, **{key: known[key] for key in ("format", "version")}}
-    changed = manifest.differences(known, now)
+    changed = copies.changed(folder, known)  # first: it may be none of its kind any more
+    if not changed:
+        files = _checked(folder, plan, known, observer)
+        now = {**plan.document([]), "files": files, **{key: known[key] for key in ("format", "version")}}
+        changed = manifest.differences(known, now)
     if changed:
         return Verified(points.num_rows, limited, changed, [])
     with tempfile.TemporaryDirectory(prefix="eddyline-verify-") as place:
@@ -94,7 +99,7 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
 
 def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:
     base = folder.absolute()
-    source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copied(base, known)))
+    source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copies.copied(base, known)))
     if source is None:
         raise InputError(f"{folder}: the scenario of this sweep is missing", "eddyline sweep ... --out DIR writes it")
     vary = [Vary(key, tuple(values)) for key, values in known["vary"].items()]

@@ -201,10 +201,12 @@ def test_what_has_changed_is_said_and_nothing_runs(eddyline, lossy, tmp_path):
     (tmp_path / "film.dat").write_text("1000\n2000\n")
     assert eddyline("sweep", lossy(more=film("film.dat")), *VARY, "--out", "grid").code == 0
     (copy,) = (tmp_path / "grid" / "files").iterdir()
-    copy.write_text("3000\n2000\n")
-    ran = eddyline("verify", "grid")
-    assert (ran.code, ran.err) == (1, "")
-    assert ran.out == "different: grid: nothing was run, for the sweep had\n  the file film.dat has changed\n"
+    for content in ("3000\n2000\n", "1000\n2000\nx"):  # another trace, and none
+        copy.write_text(content)
+        ran = eddyline("verify", "grid")
+        assert (ran.code, ran.err) == (1, "")
+        said = f"files/{copy.name}, the copy of film.dat, has changed"
+        assert ran.out == f"different: grid: nothing was run, for the sweep had\n  {said}\n"
 
 
 def test_a_grown_sweep_and_a_merged_one_have_all_files(eddyline, lossy, tmp_path):
@@ -238,6 +240,13 @@ def test_what_cannot_be_run_again_says_why(eddyline, lossy, tmp_path):
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "sweep.json").write_text(json.dumps(document))
     assert eddyline("verify", "bare").code == 2
+
+
+def test_a_shard_without_points_is_none_to_run(eddyline, lossy):
+    words = ("--vary", "seed=1,2", "--shard", "5/9", "--out", "grid", "-q")
+    assert eddyline("sweep", lossy(), *words).code == 0
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.err) == (2, "error: grid: there is nothing to run again: shard 5/9 of 2 points has none\n")
 
 
 def test_a_controller_of_ones_own_is_needed(eddyline, lossy, tmp_path):
