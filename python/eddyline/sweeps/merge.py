@@ -14,9 +14,11 @@ import eddyline.sweeps.manifest as manifest
 from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.locks import locked
+from eddyline.output import room
+from eddyline.source import Source
 from eddyline.sweeps.disk import put, synced
 from eddyline.sweeps.entities import ENTITIES
-from eddyline.sweeps.extension import complete, stored_texts
+from eddyline.sweeps.extension import complete, require_stored, stored_texts
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.parts import POINTS
 from eddyline.sweeps.store import Store
@@ -24,7 +26,7 @@ from eddyline.sweeps.sweep import LOCK, claim
 from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from eddyline.sweeps.grid import Grid
 
@@ -42,7 +44,7 @@ def merge(folders: str | Path | Sequence[str | Path], out: str | Path) -> Swept:
         The state of the folder. The same bytes as of the sweep run at once, where all points are done.
 
     Raises:
-        InputError: A folder holds no sweep, or they hold different ones.
+        InputError: A folder holds no sweep, they hold different ones, or a stored scenario or file was changed.
     """
     several = [folders] if isinstance(folders, (str, Path)) else list(folders)
     if not several:
@@ -57,7 +59,7 @@ def _merged(folders: Sequence[Path], out: Path) -> Swept:
     if manifest.read(out) is None:
         claim(out)
     out.mkdir(parents=True, exist_ok=True)
-    with locked(out / LOCK):
+    with room(out), locked(out / LOCK):
         complete(out)
         known = manifest.read(out)
         if known is None or "shard" in known:  # a shard's points have the same numbers in the whole sweep
@@ -88,9 +90,21 @@ def _common(folders: Sequence[Path]) -> dict[str, Any]:
         found = manifest.differences(first, whole)
         if found:
             listed = "".join(f"\n  {each}" for each in found)
-            raise InputError(f"{folder}: not of the same sweep as {folders[0]}, which had{listed}")
+            hint = "the eddyline sweep of one of them, with the same files and controllers, runs the other's shard anew"
+            raise InputError(f"{folder}: not of the same sweep as {folders[0]}, which had{listed}", hint)
+        _require_whole(folder, document)
     assert first is not None
     return first
+
+
+def _require_whole(folder: Path, document: Mapping[str, Any]) -> None:
+    """Makes sure that the scenario of a shard and the files that it names are as they were stored."""
+    if altered := copies.changed(folder, document):
+        raise InputError(f"{folder}: {altered[0]}", "a copy of that file, put there, mends the folder")
+    base = folder.absolute()
+    there = copies.copied(base, document)
+    if document["files"].keys() <= there.keys():  # else of an older version: it cannot be loaded from here
+        require_stored(folder, document, Source("", "toml", "scenario.toml", base, there))
 
 
 def _take(store: Store, folder: Path, grid: Grid) -> None:

@@ -267,11 +267,42 @@ def test_shards_and_merges_that_do_not_fit_are_refused(eddyline, lossy, tmp_path
     assert eddyline(*words, "--seeds", 2, "--out", "b").code == 0
     mixed = eddyline("sweep", "merge", "a", "b", "--out", "c")
     assert (mixed.code, "b: not of the same sweep as a, which had\n  seeds 1, now 2" in mixed.err) == (2, True)
+    assert "hint: the eddyline sweep of one of them, with the same files and controllers, runs" in mixed.err
     nothing = eddyline("sweep", "merge", "nowhere", "--out", "c")
     assert (nothing.code, "nowhere: holds no sweep" in nothing.err) == (2, True)
     assert not (tmp_path / "c").exists()
     with pytest.raises(el.InputError, match="shard 3/2"):
         el.sweep(lossy(), {"seed": [1]}, out=tmp_path / "d", shard=(3, 2))
+
+
+def test_shards_whose_scenario_or_files_were_changed_are_not_merged(lossy, tmp_path):
+    model = '[[traffic]]\nname = "film"\npath = ["down"]\nmodel = { kind = "trace", file = "film.dat" }\n'
+    (tmp_path / "film.dat").write_text("0 1000\n40 2000\n")
+    path = lossy(('title = "lossy"\n', ""), more=model)
+    shards = [tmp_path / "1", tmp_path / "2"]
+    for n, folder in enumerate(shards, 1):
+        el.sweep(path, {"seed": "1..4"}, out=folder, shard=(n, 2))
+    (copy,) = (shards[1] / "files").iterdir()
+    stored = shards[1] / "scenario.toml"
+    harms = (
+        (stored, path.read_text().replace("2 Mbit/s", "3 Mbit/s"), f"{stored}: not the scenario that this sweep was"),
+        (stored, "[", f"{stored}: not the scenario that this sweep was"),
+        (stored, None, f"{stored}: missing"),
+        (copy, "0 1\n", f"{shards[1]}: files/{copy.name}, the copy of film.dat, has changed"),
+    )
+    for file, content, said in harms:
+        before = file.read_bytes()
+        if content is None:
+            file.unlink()
+        else:
+            file.write_text(content)
+        with pytest.raises(el.InputError) as e:
+            merge(shards, tmp_path / "whole")
+        assert str(e.value).startswith(said)
+        assert "mends the folder" in e.value.hint
+        assert not (tmp_path / "whole").exists()
+        file.write_bytes(before)
+    assert merge(shards, tmp_path / "whole").done == 4
 
 
 def test_a_line_a_minute_where_there_is_no_terminal(monkeypatch, capsys):

@@ -213,11 +213,14 @@ def test_a_script_needs_no_guard(lossy, tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_names_the_folder(lossy, tmp_path, monkeypatch):
-    full, out = tmp_path / "full", tmp_path / "g"
+    full, out, shard = tmp_path / "full", tmp_path / "g", tmp_path / "shard"
+    el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=shard, workers=1, shard=(1, 2))
     full.symlink_to("/dev/full")
     usual = parquet.created
     monkeypatch.setattr(parquet, "created", lambda path: usual(full if path.suffix == ".parquet" else path))
     with pytest.raises(el.EddylineError, match=f"{out}: cannot be written: no space left on device"):
         el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=out, workers=1)
+    with pytest.raises(el.EddylineError, match=f"{tmp_path / 'm'}: cannot be written: no space left on device"):
+        el.merge([shard], tmp_path / "m")
     monkeypatch.undo()
     assert el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=out, workers=1).done == 2
