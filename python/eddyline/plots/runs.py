@@ -61,12 +61,16 @@ def _smooth(one: pd.DataFrame, every: int) -> pd.DataFrame:
 
 
 def _means(one: pd.DataFrame, points: NDArray[np.int_]) -> pd.DataFrame:
-    """A row for each number in `points`, which has one for each row: at the end of its intervals."""
+    """A row for each number in `points`, which has one for each row: from the first of its intervals to the last."""
     if not len(one) or points[-1] == len(one) - 1:
         return one
-    groups = one[["time_s", "value"]].groupby(points)
-    means: pd.DataFrame = groups.mean().assign(time_s=groups["time_s"].max())
+    means: pd.DataFrame = one.groupby(points).agg({"begin_s": "min", "time_s": "max", "value": "mean"})
     return means
+
+
+def _with_begins(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rates with the times at which their intervals begin."""
+    return rows.assign(begin_s=(rows["time_s"] - _interval(rows)).clip(lower=0.0))
 
 
 def _every(rows: pd.DataFrame, most: int) -> int:
@@ -130,14 +134,16 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
         title: Above the figure.
         legend: Names of lines, and capacities.
     """
-    most = (legend or Legend({}, {})).most
-    return overview(_over_runs(runs, most), f"{title}: means and 95 % intervals of {len(runs)} runs", legend)
+    legend, recorded = legend or Legend({}, {}), runs[0][runs[0]["quantity"] == "throughput_bps"]
+    heading = f"{title}: means and 95 % intervals of {len(runs)} runs"
+    return _overview(_over_runs(runs, legend.most), heading, legend, _interval(recorded))
 
 
 def _over_runs(runs: Sequence[pd.DataFrame], most: int) -> pd.DataFrame:
     """Series of means, with `low` and `high` of the 95 % interval.
 
-    Long series are averaged over intervals first, rates over the intervals in which the first run has packets.
+    Long series are averaged over intervals first, rates over the intervals in which the first run has packets, which
+    begin at `begin_s`.
     """
     from eddyline.summary import student_t
 
@@ -148,15 +154,15 @@ def _over_runs(runs: Sequence[pd.DataFrame], most: int) -> pd.DataFrame:
         step = float(run["time_s"].drop_duplicates().sort_values().diff().median())
         if width > step:
             run = run.assign(time_s=(np.ceil(run["time_s"] / width - 1e-9)) * width)
-        binned.append(_mean_by_time(run))
+        binned.append(_mean_by_time(_with_begins(run)))
     merged = _merged_times(binned[0]) if binned else {}
     for run in binned:
         rates = run["quantity"] == "throughput_bps"
         own = zip(run.loc[rates, "entity"], run.loc[rates, "time_s"], strict=True)
         run.loc[rates, "time_s"] = [merged.get(each, each[1]) for each in own]
     together = pd.concat([_mean_by_time(run) for run in binned])
-    groups = together.groupby(_ROW, sort=False, observed=True)["value"]
-    made = groups.agg(["mean", "std", "count"]).reset_index()
+    groups = together.groupby(_ROW, sort=False, observed=True)
+    made = groups["value"].agg(["mean", "std", "count"]).assign(begin_s=groups["begin_s"].min()).reset_index()
     factors = {int(n): student_t(int(n) - 1) / np.sqrt(n) if n > 1 else np.nan for n in made["count"].unique()}
     half = made["std"] * made["count"].map(factors)
     made = made.assign(value=made["mean"], low=made["mean"] - half, high=made["mean"] + half)
@@ -168,7 +174,7 @@ _ROW = ["quantity", "kind", "entity", "time_s"]
 
 
 def _mean_by_time(run: pd.DataFrame) -> pd.DataFrame:
-    return run.groupby(_ROW, sort=False, observed=True)["value"].mean().reset_index()
+    return run.groupby(_ROW, sort=False, observed=True).agg({"value": "mean", "begin_s": "min"}).reset_index()
 
 
 def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
@@ -182,9 +188,15 @@ def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
 
 
 def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> Figure:
-    """Four panels over one time axis, from tidy series; with `low` and `high` also bands."""
+    """Four panels over one time axis, from tidy series."""
+    recorded = series[series["quantity"] == "throughput_bps"]
+    return _overview(series, title, legend or Legend({}, {}), _interval(recorded))
+
+
+def _overview(series: pd.DataFrame, title: str, legend: Legend, interval: float) -> Figure:
+    """Of series whose rates were recorded at this interval, in seconds; with `low` and `high` also bands."""
     present = [p for p in _PANELS if (series["quantity"] == p[0]).any()]
-    legend, sent = legend or Legend({}, {}), series[series["quantity"] == "throughput_bps"]
+    sent = series[series["quantity"] == "throughput_bps"]
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
         axes = figure.subplots(max(1, len(present)), 1, sharex=True, squeeze=False)[:, 0]
@@ -197,11 +209,27 @@ def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> 
                 rows = _until_end(rows, sent, legend.ended)
             # a flow has its colour in all panels, although its first round trip may end after another one's
             order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
-            width = _panel(axis, rows, order, label, unit, legend)
-            axis.set_title(name if width is None else f"{name}, means of {seconds(width)}")
+            widths = _panel(axis, rows, order, label, unit, legend)
+            axis.set_title(name + _averaged(widths, interval))
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
     return figure
+
+
+def _averaged(widths: NDArray[np.float64], interval: float) -> str:
+    """What a title says of the widths of points, in seconds, where they are more than the interval of series.
+
+    Those of a twentieth of the time at each end are left out, such as the last of a line, which has the rest.
+    """
+    if not len(widths):
+        return ""
+    widths = np.sort(widths)
+    until = np.cumsum(widths)
+    least, most = (float(widths[np.searchsorted(until, share * until[-1])]) for share in (0.05, 0.95))
+    if most <= 1.01 * interval:
+        return ""
+    ends = dict.fromkeys(seconds(width) for width in (least, most))
+    return f", means of {' to '.join(ends)}"
 
 
 def _since_start(windows: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
@@ -251,11 +279,15 @@ def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title:
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend) -> float | None:
-    """Draws a quantity; returns the seconds over which rates are averaged if these are more than those of series."""
-    values = rows["value"]
+def _panel(
+    axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, unit: str, legend: Legend
+) -> NDArray[np.float64]:
+    """Draws a quantity; returns the seconds over which each point of a rate is averaged."""
+    values, widths = rows["value"], [np.zeros(0)]
     averaged = unit == "rate" and "low" not in rows
-    every, interval = _every(rows, legend.most) if averaged else 1, _interval(rows)
+    every = _every(rows, legend.most)
+    if averaged:
+        rows = _with_begins(rows)
     carried = legend.capacities if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
     size, name = scale(unit, max([float(values.max()) if len(values) else 0.0, *limits]))
@@ -271,8 +303,8 @@ def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, uni
         # a rate is the mean of the interval before its time, other quantities are of that time
         step: Literal["pre"] | None = "pre" if unit == "rate" else None
         if unit == "rate" and len(one):
-            begin = one.iloc[:1].assign(time_s=max(0.0, float(one["time_s"].iloc[0]) - every * interval))
-            one = pd.concat([begin, one])
+            widths.append((one["time_s"] - one["begin_s"]).to_numpy())
+            one = pd.concat([one.iloc[:1].assign(time_s=one["begin_s"].iloc[0]), one])
         colour = COLOURS[place % len(COLOURS)]
         if "low" in one:
             low, high = one["low"] / size, one["high"] / size
@@ -290,7 +322,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, order: Sequence[str], label: str, uni
     axis.margins(x=0.01)
     more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
-    return every * interval if every > 1 else None
+    return np.concatenate(widths)
 
 
 def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: str, colour: str) -> None:

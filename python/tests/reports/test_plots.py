@@ -161,10 +161,10 @@ def test_a_flow_has_its_colour_in_all_panels() -> None:
 
 
 def points(line: Line2D) -> tuple[list[float], list[float]]:
-    """Ends of the intervals of a rate, and its means in them; the line begins where the first one does."""
+    """Ends of the intervals of a rate, and its means in them; the line begins where the first one does, at 0."""
     assert line.get_drawstyle() == "steps-pre"
     times, rates = list(line.get_xdata()), list(line.get_ydata())
-    assert times[0] <= times[1]
+    assert times[0] == pytest.approx(0, abs=1e-9)
     assert rates[0] == rates[1]
     return times[1:], rates[1:]
 
@@ -236,6 +236,25 @@ def test_a_title_says_over_what_rates_are_averaged() -> None:
         assert axis.get_title(loc="left") == title
         lowest[own] = min(points(axis.get_lines()[0])[1])
     assert lowest == {False: pytest.approx(4 / 3), True: 0.0}
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize("first", [0, 5])
+def test_the_first_point_of_a_slow_flow_covers_its_intervals(runs: int, first: int) -> None:
+    """Where the series begin, not one interval before the point; the title says how wide the points are."""
+    times = [0.01 * (first + k + 1) for k in range(300)]
+    slow = pd.DataFrame({"time_s": times, "value": [6e6 if k % 6 == 0 else 0.0 for k in range(300)]})
+    steady = pd.DataFrame({"time_s": times, "value": 2e6})
+    for flows, widths in (({"slow": slow}, "300 ms"), ({"slow": slow, "steady": steady}, "10 ms to 300 ms")):
+        series = pd.concat([flow.assign(entity=name) for name, flow in flows.items()])
+        series = series.assign(quantity="throughput_bps", kind="flow")
+        for legend in (Legend({}, {}), Legend({}, {}, chosen_interval=True)):
+            drawn = overview(series, "one run", legend) if runs == 1 else repeated([series] * runs, "runs", legend)
+            (axis,) = drawn.axes
+            assert axis.get_title(loc="left") == f"Throughput, means of {widths}"
+            line = next(line for line in axis.get_lines() if line.get_label() == "slow")
+            assert list(line.get_xdata()[:3]) == pytest.approx([0.01 * first + x for x in (0.0, 0.3, 0.6)], abs=1e-9)
+            assert list(line.get_ydata()) == pytest.approx([1.0] * 11)
 
 
 def test_what_a_flow_had_ends_with_it() -> None:
