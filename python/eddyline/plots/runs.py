@@ -10,7 +10,19 @@ import pandas as pd
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, chosen, entry, from_zero, heading, name_ticks, scale
+from eddyline.plots.style import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    MAX_LINES,
+    STYLE,
+    chosen,
+    entry,
+    from_zero,
+    heading,
+    name_ticks,
+    scale,
+)
 from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
@@ -80,9 +92,9 @@ def _every(rows: pd.DataFrame, most: int) -> int:
 
 
 def _interval(rows: pd.DataFrame) -> float:
-    """The interval of series in seconds; 0 where there is a single one."""
-    steps = np.diff(np.unique(rows["time_s"]))
-    return float(np.median(steps)) if len(steps) else 0.0
+    """The interval of series in seconds; a single one begins with the run."""
+    times = np.unique(rows["time_s"])
+    return float(np.median(np.diff(times) if len(times) > 1 else times)) if len(times) else 0.0
 
 
 def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
@@ -309,6 +321,9 @@ def _panel(
         if "low" in one:
             low, high = one["low"] / size, one["high"] / size
             axis.fill_between(one["time_s"], low, high, color=colour, alpha=0.2, linewidth=0, step=step)
+            if len(one) == 1:  # a band has no width there
+                errors = [one["value"] / size - low, high - one["value"] / size]
+                axis.errorbar(one["time_s"], one["value"] / size, errors, color=colour, fmt="none", capsize=2)
         axis.plot(
             one["time_s"],
             one["value"] / size,
@@ -316,6 +331,9 @@ def _panel(
             label=entry(legend.names.get(entity, entity)),
             color=colour,
             linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
+            # a line of one point has no length
+            marker=MARKERS[place // len(COLOURS) % len(MARKERS)] if len(one) == 1 else "",
+            markersize=4,
         )
     axis.set_ylabel(f"{label} ({name})" if name else label)
     from_zero(axis)

@@ -224,6 +224,25 @@ def test_a_rate_is_a_step_over_its_interval() -> None:
     assert carried.get_xydata().tolist() == [[0, 10], [2, 10], [2, 2], [3, 2]]
 
 
+@pytest.mark.parametrize("runs", [1, 3])
+def test_a_single_sample_is_drawn(runs: int) -> None:
+    """A rate over its interval, from the start of the run on; the others as markers, of several runs with bars."""
+    rows = [("throughput_bps", 2e6), ("cwnd_packets", 20.0), ("rtt_s", 0.1), ("queue_packets", 5.0)]
+    samples = [
+        pd.DataFrame([(q, v + n) for q, v in rows], columns=["quantity", "value"]).assign(
+            time_s=6.0, kind="flow", entity="one"
+        )
+        for n in range(runs)
+    ]
+    figure = overview(samples[0], "one run") if runs == 1 else repeated(samples, "several runs")
+    rate, *others = figure.axes
+    assert points(rate.get_lines()[0])[0] == [6.0]
+    assert rate.get_title(loc="left") == "Throughput"
+    for axis in others:
+        assert [line.get_marker() for line in axis.get_lines() if line.get_label() == "one"] == ["o"]
+        assert len(axis.containers) == (runs > 1)
+
+
 def test_a_title_says_over_what_rates_are_averaged() -> None:
     """Noise of single intervals is averaged away unless the scenario chooses the interval."""
     series = pd.DataFrame({"time_s": [0.06 * (k + 1) for k in range(1000)], "value": 2e6}).assign(
