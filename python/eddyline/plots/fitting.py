@@ -271,12 +271,17 @@ def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None
         "title": title or None,
         "borderaxespad": 0.2,
     }
-    room = 0.97 * figure.bbox.width - axis.bbox.x0
+    # layout would make room between panels for what is wider than one that has another to its right
+    right = axis.bbox.x1 if _to_the_right(axis) else 0.97 * figure.bbox.width
+    room = right - axis.bbox.x0
     legend = _columns(axis, figure, entries, room, options)
-    if _size(legend, figure)[0] > _TIGHT * room:  # labels in several lines move the panel to the right later
+    spec = axis.get_subplotspec()
+    leftmost = spec is None or spec.colspan.start == 0
+    # labels in several lines move the panel to the right later
+    if leftmost and _size(legend, figure)[0] > _TIGHT * room:
         legend.remove()
         options["bbox_transform"] = blended_transform_factory(figure.transFigure, below)
-        legend = _columns(axis, figure, entries, 0.97 * figure.bbox.width, options)
+        legend = _columns(axis, figure, entries, right, options)
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + _size(legend, figure)[1] / figure.dpi)
 
 

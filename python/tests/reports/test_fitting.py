@@ -249,3 +249,21 @@ def test_titles_end_before_the_next_panel_and_the_figure(width: float, size: flo
     assert max(title.x1 for title in titles) <= figure.bbox.width + 1  # a pixel of anti-aliasing
     # no line of a title is left short where the words of the next one fit
     assert all(title.width > 0.4 * axis.bbox.width for title, axis in zip(titles, (left, right), strict=True))
+
+
+@pytest.mark.parametrize("name", ["flow {} of the test", LONG + " {}"])
+def test_a_legend_under_a_panel_keeps_the_width_of_those_beside_it(name: str) -> None:
+    with rc_context(STYLE):
+        figure = empty(9.0, 2.4)
+        left, right = figure.subplots(1, 2)
+        for n in range(10):
+            left.plot([0, 1], [0, n], label=name.format(n))
+        right.plot([0, 1], [0, 1], label="queue")
+        for axis in (left, right):
+            axis.legend()
+    resized(figure)
+    figure.draw_without_rendering()
+    assert min(axis.bbox.width for axis in (left, right)) > 0.4 * figure.bbox.width
+    extents = [legend.get_window_extent() for axis in (left, right) if (legend := axis.get_legend()) is not None]
+    assert not extents[0].overlaps(extents[1])
+    assert max(extent.x1 for extent in extents) <= figure.bbox.width
