@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
@@ -13,7 +13,7 @@ from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, entry, from_zero, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, entry, from_zero, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from eddyline.gauntlet.drawing import Line
     from eddyline.gauntlet.scorecard import Card
     from eddyline.gauntlet.suite import Test
+    from eddyline.scenario import Result
 
 __all__ = ["page"]
 
@@ -54,47 +56,52 @@ def page(card: Card, drawn: Callable[[int, int], object] | None = None) -> str:
 
 def _figure(card: Card, test: Test) -> _Figure:
     try:
-        return _Figure(image=data_uri(_picture(card, test)))
+        result = test.scenario(card.controller, list(card.parameters.items())).run(card.world, series=True)
     except ControllerError as e:  # the test has failed by it already; the others' figures are drawn
         return _Figure(error=str(e))
+    with rc_context(STYLE), BytesIO() as file:
+        _picture(result).savefig(file, format="png", dpi=80, metadata={"Software": None})
+        return _Figure(image=data_uri(file.getvalue()))
 
 
-def _picture(card: Card, test: Test) -> bytes:
-    """Rates and queues of the test's first run over time."""
-    result = test.scenario(card.controller, list(card.parameters.items())).run(card.world, series=True)
+def _picture(result: Result) -> Figure:
+    """Rates and queues of a run over time."""
     series = result.series
     with rc_context(STYLE):
-        figure = empty(9.0, 2.4)
-        left, right = figure.subplots(1, 2)
+        figure = empty(9.0, 4.4)
+        above, below = figure.subplots(2, 1, sharex=True)
         flows = list(result.flows["name"]) if len(result.flows) else []
         if flows:
             kinds = dict(zip(flows, result.flows["controller"], strict=True))
             carried = {link: capacity(result, link) for link in by_bottleneck(result, flows)}
             own = {name: link for link, names in by_bottleneck(result, flows).items() for name in names}
             lines = {f"{name} ({kinds[name]})": goodput(result, [name], carried[own[name]]) for name in flows}
-            _goodputs(left, lines, carried[own[flows[0]]])
+            _goodputs(above, lines, carried)
         else:
-            _lines(left, series[series["quantity"] == "departure_bps"], "rate")
-        left.set_title("Goodput" if flows else "Rates of the links")
-        _lines(right, series[series["quantity"] == "queue_packets"], "plain")
-        right.set_title("Waiting packets")
-        file = BytesIO()
-        figure.savefig(file, format="png", dpi=80, metadata={"Software": None})
-    return file.getvalue()
+            _lines(above, series[series["quantity"] == "departure_bps"], "rate")
+        above.set_title("Goodput" if flows else "Rates of the links")
+        _lines(below, series[series["quantity"] == "queue_packets"], "plain")
+        below.set_title("Waiting packets")
+        below.set_xlabel("time (s)")
+    return figure
 
 
-def _goodputs(axis: Axes, lines: Mapping[str, Line], carried: Line | None) -> None:
-    """Goodputs, with what the bottleneck carries as a dashed line."""
-    largest = max([float(rates.max()) for _, rates in lines.values()] + ([float(carried[1].max())] if carried else []))
-    size, name = scale("rate", largest)
-    if carried is not None:
-        axis.plot(carried[0], carried[1] / size, color="#777777", linestyle="--", linewidth=1.0, label="capacity")
+def _goodputs(axis: Axes, lines: Mapping[str, Line], carried: Mapping[str, Line | None]) -> None:
+    """Goodputs, with what the bottlenecks carry as dashed lines: equal ones once."""
+    known = {link: line for link, line in carried.items() if line is not None}
+    alike: dict[tuple[bytes, bytes], list[str]] = {}
+    for link, (times, rates) in known.items():
+        alike.setdefault((times.tobytes(), rates.tobytes()), []).append(link)
+    size, name = scale("rate", max(float(rates.max()) for _, rates in [*lines.values(), *known.values()]))
+    for links in alike.values():
+        label = f"capacity of {', '.join(links)}" if len(alike) > 1 else "capacity"
+        times, rates = known[links[0]]
+        axis.plot(times, rates / size, color="#777777", linestyle="--", linewidth=1.0, label=label)
     for place, (label, (times, rates)) in enumerate(list(lines.items())[:MAX_LINES]):
-        axis.plot(times, rates / size, label=label, color=COLOURS[place % len(COLOURS)])
-    axis.set_xlabel("time (s)")
+        axis.plot(times, rates / size, label=label, **_look(place))
     axis.set_ylabel(name)
     from_zero(axis)
-    axis.legend(loc="best")
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
@@ -103,8 +110,13 @@ def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
     size, name = scale(unit, float(rows["value"].max()))
     for place, entity in enumerate(list(rows["entity"].unique())[:MAX_LINES]):
         means = rows[rows["entity"] == entity].groupby("bin")[["time_s", "value"]].mean()
-        axis.plot(means["time_s"], means["value"] / size, label=entry(str(entity)), color=COLOURS[place % len(COLOURS)])
-    axis.set_xlabel("time (s)")
+        axis.plot(means["time_s"], means["value"] / size, label=entry(str(entity)), **_look(place))
     axis.set_ylabel(name or "packets")
     from_zero(axis)
-    axis.legend(loc="best")
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _look(place: int) -> dict[str, Any]:
+    """Colour and dashes of a line."""
+    turn, colour = divmod(place, len(COLOURS))
+    return {"color": COLOURS[colour], "linestyle": DASHES[turn % len(DASHES)]}

@@ -17,6 +17,7 @@ import eddyline as el
 from eddyline.gauntlet import Card, Verdict, compare, run, suite
 from eddyline.gauntlet.comparison import significant_difference
 from eddyline.gauntlet.measures import MEASURES
+from eddyline.gauntlet.page import _picture
 from eddyline.gauntlet.reports import junit, markdown
 from eddyline.gauntlet.suite import FOLDER, SUBJECT, Bound
 from eddyline.summary import student_t
@@ -308,6 +309,21 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     r = eddyline(*worse, "--base", "fresh", "--accept-known")
     assert r.code == 1
     assert "broken" in r.out
+
+
+@pytest.mark.parametrize(
+    ("name", "capacities", "flows"),
+    [
+        ("ten-flows", {"capacity": 20.0}, 10),
+        ("upload-download", {"capacity of down": 10.0, "capacity of up": 1.0}, 2),
+    ],
+)
+def test_the_page_has_all_flows_and_what_limits_them(name: str, capacities: dict[str, float], flows: int) -> None:
+    scenario = suite().only([name])[0].scenario("cubic").with_overrides({"duration": "2 s", "warmup": "0 s"})
+    lines = _picture(scenario.run(series=True)).axes[0].get_lines()
+    limits = lines[: len(capacities)]
+    assert {line.get_label(): line.get_ydata()[0] for line in limits} == capacities
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines[len(limits) :]}) == flows
 
 
 def test_user_controller(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
