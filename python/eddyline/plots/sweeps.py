@@ -147,12 +147,12 @@ def _panel(
     for place, (labels, part) in enumerate(groups[:MAX_LINES]):
         part = part.assign(place=part[x].map(at)).sort_values("place")
         colour, again = COLOURS[place % len(COLOURS)], place // len(COLOURS)
-        # points that are not joined have no dashes
+        # points that are not joined have no dashes, nor has a single one
         dash, mark = DASHES[again % len(DASHES)], MARKERS[again % len(MARKERS)]
         low, high = part["ci95_low"] / size, part["ci95_high"] / size
         mean, name = part["mean"] / size, _name(lines, [short[n][label] for n, label in enumerate(labels)])
         if joined:
-            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=entry(name))
+            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker=mark, markersize=3, label=entry(name))
             axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)
             # a band between neighbours has no width at a point without any
             known = low.notna()

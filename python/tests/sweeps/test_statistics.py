@@ -143,7 +143,8 @@ def test_no_two_series_of_a_panel_look_alike(lossy, tmp_path, x):
     figure = el.sweep(lossy(), vary, seeds=2, out=tmp_path / "g").plot("goodput_bps", x=x)
     handles = figure.get_axes()[0].get_legend_handles_labels()[0]
     marks = [each[0] if isinstance(each, ErrorbarContainer) else each for each in handles]
-    looks = [(mark.get_color(), mark.get_marker(), mark.get_linestyle()) for mark in marks]
+    # dashes are not seen where a series has one point
+    looks = [(mark.get_color(), mark.get_marker()) for mark in marks]
     assert len(set(looks)) == len(looks) == 12
 
 
