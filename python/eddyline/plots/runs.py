@@ -339,7 +339,8 @@ def _panel(
     from_zero(axis)
     axis.margins(x=0.01)
     more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
-    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
+    if lines or carried:
+        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
     return np.concatenate(widths)
 
 
@@ -368,14 +369,18 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
         figure = empty(9.0, 6.0)
         axes = figure.subplots(2, 1, sharex=True)
         for axis, (quantity, label) in zip(axes, panels, strict=True):
-            parts = [
-                (world, str(name), part)
-                for world, series in worlds
-                for name, part in series[series["quantity"] == quantity].groupby("entity", sort=False, observed=True)
-            ]
+            parts = []
+            for world, series in worlds:
+                rows = series[series["quantity"] == quantity]
+                if quantity == "cwnd_packets":
+                    rows = _since_start(rows, series[series["quantity"] == "throughput_bps"])
+                parts += [(world, str(n), part) for n, part in rows.groupby("entity", sort=False, observed=True)]
             # one colour per flow or link in all worlds, also where a world models only some
-            places = {name: n for n, name in enumerate(dict.fromkeys(p[1] for p in parts))}
+            names = list(dict.fromkeys(p[1] for p in parts))
+            places = {name: n for n, name in enumerate(chosen(names, MAX_LINES))}
             for world, name, part in parts:
+                if name not in places:
+                    continue
                 width, alpha = (1.2, 1.0) if world == worlds[0][0] else (3.0, 0.35)
                 turn, colour = divmod(places[name], len(COLOURS))
                 look = {"color": COLOURS[colour], "linestyle": DASHES[turn % len(DASHES)], "linewidth": width}
@@ -383,7 +388,9 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
                 axis.plot(part["time_s"], part["value"], label=entry(f"{name}, {world}"), **look)
             axis.set_ylabel(label)
             from_zero(axis)
-            axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
+            more = f"{len(places)} of {len(names)}" if len(names) > len(places) else ""
+            if names:
+                axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), title=more or None)
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
     return figure

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
 from eddyline.plots.picture import empty
-from eddyline.plots.runs import Legend, overview, repeated
+from eddyline.plots.runs import Legend, compared, overview, repeated
 from eddyline.plots.style import MAX_LINES, chosen
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
@@ -333,16 +333,41 @@ def test_a_point_of_several_runs_averages_as_many_packets() -> None:
     assert ends[ends > 0.7].max() < 1.4  # without the last point, of one packet more or less
 
 
-def test_windows_begin_with_their_flow() -> None:
+@pytest.mark.parametrize("several_worlds", [False, True])
+def test_windows_begin_with_their_flow(several_worlds: bool) -> None:
     """A flow that starts late has its initial window from the start of the run, but no packets."""
     columns = ["entity", "quantity", "time_s", "value"]
     rows = [("early", q, float(t), 1e6) for q in ("throughput_bps", "cwnd_packets") for t in range(1, 9)]
     rows += [("late", "throughput_bps", float(t), 1e6 if t > 4 else 0.0) for t in range(1, 9)]
     rows += [("late", "cwnd_packets", float(t), 10.0) for t in range(1, 9)]
     rows += [("silent", "cwnd_packets", float(t), 10.0) for t in range(1, 9)]
-    windows = overview(pd.DataFrame(rows, columns=columns).assign(kind="flow"), "three flows").axes[1]
-    first = {line.get_label(): line.get_xdata()[0] for line in windows.get_lines()}
+    series = pd.DataFrame(rows, columns=columns).assign(kind="flow")
+    figure = compared([("sim", series)], "three flows") if several_worlds else overview(series, "three flows")
+    windows = figure.axes[0 if several_worlds else 1]
+    first = {str(line.get_label()).removesuffix(", sim"): line.get_xdata()[0] for line in windows.get_lines()}
     assert first == {"early": 1.0, "late": 4.0, "silent": 1.0}
+
+
+def test_a_run_that_ends_before_its_first_packet_is_drawn() -> None:
+    """Its windows are none: a legend of nothing is a warning of matplotlib's."""
+    rows = [("one", "throughput_bps", 1.0, 0.0), ("one", "cwnd_packets", 1.0, 10.0)]
+    series = pd.DataFrame(rows, columns=["entity", "quantity", "time_s", "value"]).assign(kind="flow")
+    for windows in (overview(series, "too short").axes[1], compared([("theory", series)], "too short").axes[0]):
+        assert not windows.get_lines()
+
+
+def test_no_two_lines_of_several_worlds_look_alike() -> None:
+    """A large table of flows hides no other here either."""
+    names = [*(f"bulk[{k}]" for k in range(39)), "film"]
+    rows = [(name, quantity, 1.0, 1e6) for name in names for quantity in ("throughput_bps", "cwnd_packets")]
+    series = pd.DataFrame(rows, columns=["entity", "quantity", "time_s", "value"]).assign(kind="flow")
+    axis = compared([("theory", series), ("sim", series)], "forty flows").axes[0]
+    looks = [(line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in axis.get_lines()]
+    assert len(set(looks)) == len(looks) == 2 * MAX_LINES
+    assert {"film, theory", "film, sim"} <= {line.get_label() for line in axis.get_lines()}
+    legend = axis.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == "12 of 40"
 
 
 def test_a_saved_picture_has_room_for_its_panel_beside_long_names():
