@@ -90,7 +90,7 @@ class HomeAdvice:
         }
 
     def plot(self) -> Figure:
-        """Latency under load and the goodput of both directions over time, before and after."""
+        """Latency under load and the throughput of both directions over time, before and after."""
         from eddyline.plots.home import before_and_after as drawn
 
         named = (("before", self.before), ("after", self.after))

@@ -91,7 +91,7 @@ Examples:
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="With --isp: draw latency under load and both goodputs before and after (.png, .svg, .pdf, .pgf).",
+    help="With --isp: draw latency and throughput under load before and after (.png, .svg, .pdf, .pgf).",
 )
 @figure_size()
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
