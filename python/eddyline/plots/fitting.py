@@ -63,7 +63,9 @@ def resized(figure: Figure, width: float | None = None, font_size: float | None 
         texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
         for text in texts:
             text.set_fontsize(text.get_fontsize() * font_size / FONT_SIZE)
-    with rc_context({**STYLE, "legend.fontsize": STYLE["legend.fontsize"] * (font_size or FONT_SIZE) / FONT_SIZE}):
+    size = font_size or FONT_SIZE
+    legends: Any = {"legend.fontsize": STYLE["legend.fontsize"] * size / FONT_SIZE, "legend.title_fontsize": size}
+    with rc_context({**STYLE, **legends}):
         literally(figure)
         return _fitted(figure)
 

@@ -338,7 +338,8 @@ def _panel(
     axis.set_ylabel(f"{label} ({name})" if name else label)
     from_zero(axis)
     axis.margins(x=0.01)
-    more = f"{len(lines)} of {len(entities)}" if len(entities) > len(lines) else ""
+    what = "links" if (rows["kind"] == "link").any() else "flows"
+    more = f"{len(lines)} of {len(entities)} {what}" if len(entities) > len(lines) else ""
     if lines or carried:
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
     return np.concatenate(widths)
@@ -364,11 +365,11 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
         worlds: Name and tidy series of each.
         title: Above the figure.
     """
-    panels = (("cwnd_packets", "window (packets)"), ("queue_packets", "waiting packets"))
+    panels = (("cwnd_packets", "window (packets)", "flows"), ("queue_packets", "waiting packets", "links"))
     with rc_context(STYLE):
         figure = empty(9.0, 6.0)
         axes = figure.subplots(2, 1, sharex=True)
-        for axis, (quantity, label) in zip(axes, panels, strict=True):
+        for axis, (quantity, label, what) in zip(axes, panels, strict=True):
             parts = []
             for world, series in worlds:
                 rows = series[series["quantity"] == quantity]
@@ -388,7 +389,7 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
                 axis.plot(part["time_s"], part["value"], label=entry(f"{name}, {world}"), **look)
             axis.set_ylabel(label)
             from_zero(axis)
-            more = f"{len(places)} of {len(names)}" if len(names) > len(places) else ""
+            more = f"{len(places)} of {len(names)} {what}" if len(names) > len(places) else ""
             if names:
                 axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), title=more or None)
         axes[-1].set_xlabel("time (s)")

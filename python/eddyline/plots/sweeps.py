@@ -166,7 +166,7 @@ def _panel(
             axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt=mark, markersize=4, label=entry(name))
     axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
     from_zero(axis)
-    more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""
+    more = f"first {MAX_LINES} of {len(groups)} lines" if len(groups) > MAX_LINES else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 
 

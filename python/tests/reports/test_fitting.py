@@ -115,6 +115,14 @@ def test_labels_are_broken_between_words(width: float, size: float) -> None:
     assert below.get_window_extent().x1 <= figure.bbox.width
 
 
+@pytest.mark.parametrize("size", [None, 16.0])
+def test_the_title_of_a_legend_has_the_size_of_text(size: float | None) -> None:
+    """Also where the legend is made anew, below its panel."""
+    figure = resized(_run(tuple(f"download[{n}]" for n in range(21))), None, size)
+    legend = figure.axes[0].get_legend() or figure.legends[0]
+    assert (legend.get_title().get_text(), legend.get_title().get_fontsize()) == ("12 of 21 flows", size or 9.0)
+
+
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "run"])
 def test_a_narrow_figure_can_be_read(name: str) -> None:
     figure = resized(FIGURES[name](), 3.5, 8.0)

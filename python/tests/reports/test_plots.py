@@ -146,7 +146,7 @@ def test_a_large_table_of_flows_hides_no_other() -> None:
     legend = axis.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [*torrents[:11], "film"]
-    assert legend.get_title().get_text() == "12 of 17"
+    assert legend.get_title().get_text() == "12 of 17 flows"
 
 
 def test_a_flow_has_its_colour_in_all_panels() -> None:
@@ -367,7 +367,7 @@ def test_no_two_lines_of_several_worlds_look_alike() -> None:
     assert {"film, theory", "film, sim"} <= {line.get_label() for line in axis.get_lines()}
     legend = axis.get_legend()
     assert legend is not None
-    assert legend.get_title().get_text() == "12 of 40"
+    assert legend.get_title().get_text() == "12 of 40 flows"
 
 
 def test_a_saved_picture_has_room_for_its_panel_beside_long_names():
