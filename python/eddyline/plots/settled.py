@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, grouped_bars, heading, name_ticks, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, chosen, grouped_bars, heading, name_ticks, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,8 @@ def beside(document: dict[str, Any], title: str) -> Figure:
 
 def bands(document: dict[str, Any], title: str) -> Figure:
     """From the minimum to the maximum rate of each flow, with the rates at both thresholds."""
-    flows = document["flows"][: 2 * MAX_LINES]
+    kept = set(chosen([f["name"] for f in document["flows"]], 2 * MAX_LINES))
+    flows = [f for f in document["flows"] if f["name"] in kept]
     rows = range(len(flows))
     least = [f["least_packets_per_s"] for f in flows]
     most = [f["most_packets_per_s"] for f in flows]
@@ -95,6 +96,6 @@ def bands(document: dict[str, Any], title: str) -> Figure:
         axis.set_xlabel("rate (packets/s)")
         figure.legend(loc="outside lower left", ncols=3)
         exact = "" if document["exact"] else " (corners only)"
-        more = f" (first {len(flows)} of {len(document['flows'])})" if len(flows) < len(document["flows"]) else ""
+        more = f" ({len(flows)} of {len(document['flows'])})" if len(flows) < len(document["flows"]) else ""
         heading(figure, f"{title}: Vegas{exact}{more}")
     return figure

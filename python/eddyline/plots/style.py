@@ -281,26 +281,28 @@ def grouped_bars(
 
     Args:
         axis: Where.
-        names: Names of the rows; only the first two dozen are drawn, and the title says so.
+        names: Names of the rows; only two dozen are drawn, some of each table, and the title says so.
         groups: Name and values of each group.
         label: Of the value axis, with unit.
         missing: The text for None.
     """
-    shown = 2 * MAX_LINES
+    kept = set(chosen(names, 2 * MAX_LINES))
+    shown = [row for row, name in enumerate(names) if name in kept]
     count, height = len(groups), 0.8 / max(1, len(groups))
-    largest = max((v for _, values in groups for v in values[:shown] if v is not None), default=0.0)
-    for place, (group, values) in enumerate(groups):
-        offsets = [row + (place - (count - 1) / 2) * height for row in range(len(values[:shown]))]
-        widths = [v or 0.0 for v in values[:shown]]
+    drawn = [(group, [values[row] for row in shown]) for group, values in groups]
+    largest = max((v for _, values in drawn for v in values if v is not None), default=0.0)
+    for place, (group, values) in enumerate(drawn):
+        offsets = [row + (place - (count - 1) / 2) * height for row in range(len(shown))]
+        widths = [v or 0.0 for v in values]
         axis.barh(offsets, widths, height=0.92 * height, color=COLOURS[place % len(COLOURS)], label=group or None)
-        for offset, value in zip(offsets, values[:shown], strict=True):
+        for offset, value in zip(offsets, values, strict=True):
             text = missing if value is None else f"{value:.4g}"
             axis.annotate(text, (value or 0.0, offset), (3, 0), textcoords="offset points", va="center", fontsize=7)
-    name_ticks(axis.yaxis, range(len(names[:shown])), names[:shown])
+    name_ticks(axis.yaxis, range(len(shown)), [names[row] for row in shown])
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_axisbelow(True)
     axis.set_xlim(0, 1.18 * largest if largest > 0 else 1.0)
     axis.set_xlabel(label)
-    if len(names) > shown:
-        axis.set_title(f"{axis.get_title(loc='left')} (first {shown} of {len(names)})".strip())
+    if len(names) > len(shown):
+        axis.set_title(f"{axis.get_title(loc='left')} ({len(shown)} of {len(names)})".strip())

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from matplotlib import style
+from matplotlib import rc_context, style
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from eddyline.errors import InputError
 from eddyline.plots.picture import empty
 from eddyline.plots.runs import Legend, compared, overview, repeated
-from eddyline.plots.style import MAX_LINES, chosen
+from eddyline.plots.settled import bands
+from eddyline.plots.style import MAX_LINES, STYLE, chosen, grouped_bars
 from eddyline.reports.exhibit import Column
 from eddyline.reports.figures import BLACK, BLUE, RED
 from eddyline.reports.parsing import parse
@@ -147,6 +148,23 @@ def test_a_large_table_of_flows_hides_no_other() -> None:
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [*torrents[:11], "film"]
     assert legend.get_title().get_text() == "12 of 17 flows"
+
+
+def test_nor_in_bars() -> None:
+    names = [*(f"torrent[{k}]" for k in range(30)), "film"]
+    kept = [*names[: 2 * MAX_LINES - 1], "film"]
+    with rc_context(STYLE):
+        axis = empty(4, 3).subplots()
+        axis.set_title("Flows")
+        grouped_bars(axis, names, [("", list(range(31)))], "rate")
+    assert [text.get_text() for text in axis.get_yticklabels()] == kept
+    assert axis.get_title(loc="left") == "Flows (24 of 31)"
+    assert [bar.get_width() for bar in axis.patches if isinstance(bar, Rectangle)] == [*range(23), 30]
+    keys = ("least_packets_per_s", "most_packets_per_s", "at_alpha_packets_per_s", "at_beta_packets_per_s")
+    flows = [{"name": name} | dict.fromkeys(keys, 1.0) for name in names]
+    figure = bands({"flows": flows, "exact": True}, "a house")
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == kept
+    assert figure.get_suptitle() == "a house: Vegas (24 of 31)"
 
 
 def test_a_flow_has_its_colour_in_all_panels() -> None:
