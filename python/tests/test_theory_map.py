@@ -365,6 +365,13 @@ def test_python(scenario):
         el.theory_map(s, ("link.down.rate", [1, 2]), ("link.up.rate", rates))
 
 
+def test_axes_have_plain_numbers(scenario):
+    s = el.Scenario.load(scenario())
+    x, y = ("link.down.rate", "1 kbit/s..10 Gbit/s:3:log"), ("link.up.rate", "1 Mbit/s..19 Mbit/s:3")
+    axis = el.theory_map(s, x, y, "throughput").plot().axes[0]
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("link.down.rate (Mbit/s)", "link.up.rate (Mbit/s)")
+
+
 def test_progress_may_stop_it(scenario):
     calls = []
 

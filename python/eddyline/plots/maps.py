@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, entry, heading, numbered, scale
+from eddyline.plots.style import COLOURS, STYLE, entry, heading, log_scale, numbered, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,8 @@ class _Plane:
 
 def _size(axis: MapAxis) -> tuple[float, str]:
     if axis.unit in _KINDS:
-        return scale(_KINDS[axis.unit], axis.values[-1])
+        kind, least, most = _KINDS[axis.unit], axis.values[0], axis.values[-1]
+        return log_scale(kind, least, most) if axis.spacing == "log" else scale(kind, most)
     return 1.0, axis.unit
 
 

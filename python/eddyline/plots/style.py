@@ -37,6 +37,7 @@ __all__ = [
     "heading",
     "lacks_characters",
     "literally",
+    "log_scale",
     "name_ticks",
     "numbered",
     "render",
@@ -54,6 +55,7 @@ _FEW = 64
 _ROOM = 1.05  # of the largest value
 _TWO_DECADES = 101.0
 _DECADE = 10.0
+_PLAIN = 1e-4  # smaller numbers have exponents
 _FEW_VALUES = 8  # whose numbers are all on an axis
 
 ENDINGS = (".png", ".svg", ".pdf", ".pgf")
@@ -227,6 +229,11 @@ def scale(kind: str, largest: float) -> tuple[float, str]:
     if kind not in _UNITS:
         return 1.0, "" if kind == "plain" else kind
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])
+
+
+def log_scale(kind: str, least: float, largest: float) -> tuple[float, str]:
+    """`scale` for a logarithmic axis: the largest unit in which the least value is a plain number, not as 1e-07."""
+    return scale(kind, min(largest, least / _PLAIN))
 
 
 def chosen(names: Sequence[str], most: int) -> list[str]:

@@ -18,6 +18,7 @@ from eddyline.plots.style import (
     entry,
     from_zero,
     heading,
+    log_scale,
     name_ticks,
     numbered,
     scale,
@@ -110,18 +111,20 @@ def panels(
     with rc_context(STYLE):
         figure = empty(7.0, 0.9 + 2.2 * len(metrics))
         axes = figure.subplots(len(metrics), 1, sharex=True, squeeze=False)[:, 0]
-        places, size, unit = list(range(len(values))), 1.0, ""
+        places, size, unit, logarithmic = list(range(len(values))), 1.0, "", False
         at: dict[Any, float] = dict(zip(values, map(float, places), strict=True))
         if numbers is not None:
-            size, unit = scale(numbers[1], max(numbers[0], default=0.0))
+            least, most = min(numbers[0]), max(numbers[0])
+            logarithmic = least > 0 and most / least >= _LOG_FROM
+            size, unit = log_scale(numbers[1], least, most) if logarithmic else scale(numbers[1], most)
             at = {value: number / size for value, number in zip(values, numbers[0], strict=True)}
         for axis, metric in zip(axes, metrics, strict=True):
             _panel(axis, statistics[statistics["metric"] == metric], metric, x, at, lines, joined=numbers is not None)
         if numbers is None:
             _named(axes[-1], list(shortened(values).values()))
-        elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
+        elif logarithmic:
             axes[-1].set_xscale("log")
-            numbered(axes[-1].xaxis, max(numbers[0]) / min(numbers[0]), sorted(set(at.values())))
+            numbered(axes[-1].xaxis, most / least, sorted(set(at.values())))
         elif numbers[1] == "plain" and all(number.is_integer() for number in numbers[0]):
             axes[-1].xaxis.get_major_locator().set_params(integer=True)
         axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)

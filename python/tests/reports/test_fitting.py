@@ -212,6 +212,17 @@ def test_a_logarithmic_axis_of_few_decades_has_plain_numbers(least: float, shown
     assert bool(shown) is not any("10^" in text for text in texts)
 
 
+@pytest.mark.parametrize(("least", "unit"), [(1e2, "Mbit/s"), (1e6, "Gbit/s")])
+def test_a_logarithmic_axis_of_many_decades_has_plain_numbers(least: float, unit: str) -> None:
+    figure = _sweep("kind", ("a",), ([least * 10**n for n in range(8)], "rate"))
+    figure.draw_without_rendering()
+    axis = figure.axes[-1]
+    assert axis.get_xlabel() == f"x ({unit})"
+    texts = [t.get_text() for t in axis.get_xticklabels()]
+    assert texts
+    assert not any("e" in text for text in texts)
+
+
 def test_keys_that_end_alike_are_told_apart() -> None:
     kinds = ["flow.a.controller.kind", "flow.b.controller.kind"]
     assert list(short_names([*kinds, "link.up.rate"]).values()) == ["a kind", "b kind", "rate"]
