@@ -365,11 +365,13 @@ def test_python(scenario):
         el.theory_map(s, ("link.down.rate", [1, 2]), ("link.up.rate", rates))
 
 
-def test_axes_have_plain_numbers(scenario):
+def test_axes_have_plain_numbers_and_begin_at_0_at_least(scenario):
+    """The first cell of a linear axis would reach as far below its value as above it."""
     s = el.Scenario.load(scenario())
     x, y = ("link.down.rate", "1 kbit/s..10 Gbit/s:3:log"), ("link.up.rate", "1 Mbit/s..19 Mbit/s:3")
     axis = el.theory_map(s, x, y, "throughput").plot().axes[0]
     assert (axis.get_xlabel(), axis.get_ylabel()) == ("link.down.rate (Mbit/s)", "link.up.rate (Mbit/s)")
+    assert axis.get_ylim() == (0.0, 23.5)
 
 
 def test_progress_may_stop_it(scenario):

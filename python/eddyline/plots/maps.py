@@ -138,13 +138,13 @@ def _size(axis: MapAxis) -> tuple[float, str]:
 
 
 def _edges(axis: MapAxis, size: float) -> list[float]:
-    """Edges of the cells: halfway between their centres, and as far beyond the first and the last."""
+    """Edges of the cells: halfway between their centres, and as far beyond the first and the last, but not below 0."""
     values = [v / size for v in axis.values]
     if axis.spacing == "log":
         inner = [math.sqrt(a * b) for a, b in pairwise(values)]
         return [values[0] ** 2 / inner[0], *inner, values[-1] ** 2 / inner[-1]]
     inner = [(a + b) / 2 for a, b in pairwise(values)]
-    return [2 * values[0] - inner[0], *inner, 2 * values[-1] - inner[-1]]
+    return [max(0.0, 2 * values[0] - inner[0]), *inner, 2 * values[-1] - inner[-1]]
 
 
 def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
