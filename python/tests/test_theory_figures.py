@@ -105,6 +105,8 @@ def test_margins_are_written_in_units_of_their_size():
     large = judged.documents[0] | {"gain_margin": 1250.0, "delay_margin_s": 1.25}
     text = texts(stability([large], judged.nyquist, "a slow loop"))
     assert "gain margin 1,250, delay margin 1.25 s" in text
+    text = texts(stability([large | {"delay_margin_s": 2e-5}], judged.nyquist, "a quick loop"))
+    assert "delay margin 20 µs" in text
 
 
 def test_fairness_of_another_exponent():

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, STYLE, heading, numbered, scale
-from eddyline.quantities import seconds
+from eddyline.plots.style import COLOURS, DASHES, STYLE, duration, heading, numbered, scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +45,6 @@ def curves(document: dict[str, Any]) -> Figure:
             axis.set_xlabel("share of packets lost")
             axis.set_ylabel(label)
         left.legend()
-        rtt = f"round trip {seconds(document['rtt_s'])}"
+        rtt = f"round trip {duration(document['rtt_s'])}"
         heading(figure, f"Response functions: {rtt}, {document['losses']} losses, {document['packet_bytes']} B packets")
     return figure

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, heading
-from eddyline.quantities import count, seconds
+from eddyline.plots.style import COLOURS, STYLE, duration, heading
+from eddyline.quantities import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def _verdict(document: dict[str, Any]) -> str:
     if document["gain_margin"] is not None:
         parts.append(f"gain margin {count(_three_digits(document['gain_margin']))}")
     if document["delay_margin_s"] is not None:
-        parts.append(f"delay margin {seconds(_three_digits(document['delay_margin_s']))}")
+        parts.append(f"delay margin {duration(_three_digits(document['delay_margin_s']))}")
     return ", ".join(parts)
 
 

@@ -17,13 +17,13 @@ from eddyline.plots.style import (
     MAX_LINES,
     STYLE,
     chosen,
+    duration,
     entry,
     from_zero,
     heading,
     name_ticks,
     scale,
 )
-from eddyline.quantities import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -240,7 +240,7 @@ def _averaged(widths: NDArray[np.float64], interval: float) -> str:
     least, most = (float(widths[np.searchsorted(until, share * until[-1])]) for share in (0.05, 0.95))
     if most <= 1.01 * interval:
         return ""
-    ends = dict.fromkeys(seconds(width) for width in (least, most))
+    ends = dict.fromkeys(duration(width) for width in (least, most))
     return f", means of {' to '.join(ends)}"
 
 

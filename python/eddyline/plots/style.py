@@ -13,6 +13,8 @@ from matplotlib import rc_context, rcParamsDefault
 from matplotlib.ticker import FixedFormatter
 from PIL import Image
 
+from eddyline.quantities import seconds
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
@@ -31,6 +33,7 @@ __all__ = [
     "MAX_LINES",
     "STYLE",
     "chosen",
+    "duration",
     "entry",
     "from_zero",
     "grouped_bars",
@@ -234,6 +237,11 @@ def scale(kind: str, largest: float) -> tuple[float, str]:
 def log_scale(kind: str, least: float, largest: float) -> tuple[float, str]:
     """`scale` for a logarithmic axis: the largest unit in which the least value is a plain number, not as 1e-07."""
     return scale(kind, min(largest, least / _PLAIN))
+
+
+def duration(value: float) -> str:
+    """A time for titles, four significant digits, in the units of axes."""
+    return seconds(value).replace(" us", " µs")
 
 
 def chosen(names: Sequence[str], most: int) -> list[str]:
