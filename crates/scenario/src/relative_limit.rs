@@ -27,7 +27,7 @@ pub(crate) fn resolve(root: &mut Node, report: &mut Report<'_>) {
         let mut resolved = "unlimited".to_owned();
         match place.bytes(&network) {
             Ok(Some(bytes)) => resolved = format!("{bytes} B"),
-            // reported by the validation of the rate
+            // reported by the validation of the rate, or of a delay
             Ok(None) => {}
             Err((message, hint)) => report.wrong(root, &path, message, hint),
         }
@@ -68,7 +68,10 @@ impl Place {
     fn bytes(&self, network: &BaseRtts) -> Result<Option<u64>, Wrong> {
         let (share, time) = match relative(&self.limit) {
             Some(Relative::Time(time)) => (1.0, time),
-            Some(Relative::Bdp { share, of }) => (share.as_f64(), network.base_rtt(of, &self.link)?),
+            Some(Relative::Bdp { share, of }) => match network.base_rtt(of, &self.link)? {
+                Some(time) => (share.as_f64(), time),
+                None => return Ok(None),
+            },
             None => return Ok(None),
         };
         let Some(rate) = self.rate else { return Ok(None) };
@@ -141,13 +144,12 @@ fn time(table: &Node, key: &str) -> Option<Time> {
     Time::parse(table.get(key)?.text()?).ok()
 }
 
-/// Base RTTs of flows by name, each with the links that its data crosses.
+/// Base RTTs of flows by name, each with the links that its data crosses; none where a link or its delay cannot be read.
 struct BaseRtts {
-    flows: Vec<(String, Vec<String>, Time)>,
+    flows: Vec<(String, Vec<String>, Option<Time>)>,
 }
 
 impl BaseRtts {
-    /// Those of the tables that can be read.
     fn of(root: &Node) -> Self {
         let mut delays: HashMap<String, Time> = HashMap::new();
         for link in root.tables("link") {
@@ -163,24 +165,26 @@ impl BaseRtts {
             let links = |key: &str| table.get(key).map_or(&[][..], Node::items).iter().filter_map(Node::text);
             let access = |key: &str| table.get("access_delay").and_then(|a| time(a, key)).unwrap_or(Time::ZERO);
             let mut crossed = links("data").chain(links("ack")).map(|l| delays.get(l).copied());
-            let propagation = crossed.try_fold(Time::ZERO, |sum, delay| Some(sum.saturating_add(delay?)))?;
-            let base_rtt = propagation.saturating_add(access("data")).saturating_add(access("ack"));
-            Some((name(table).to_owned(), links("data").map(str::to_owned).collect(), base_rtt))
+            let propagation = crossed.try_fold(Time::ZERO, |sum, delay| Some(sum.saturating_add(delay?)));
+            let base_rtt = propagation.map(|p| p.saturating_add(access("data")).saturating_add(access("ack")));
+            (name(table).to_owned(), links("data").map(str::to_owned).collect(), base_rtt)
         };
-        Self { flows: ["flow", "arrivals"].iter().flat_map(|list| root.tables(list)).filter_map(flow).collect() }
+        Self { flows: ["flow", "arrivals"].iter().flat_map(|list| root.tables(list)).map(flow).collect() }
     }
 
-    /// The base RTT that `of` says: a time, a flow's, or the longest of the flows that cross the link.
-    fn base_rtt(&self, of: Option<&str>, link: &str) -> Result<Time, Wrong> {
+    /// The base RTT that `of` says: a time, a flow's, or the longest of the flows that cross the link; none if it cannot be known.
+    fn base_rtt(&self, of: Option<&str>, link: &str) -> Result<Option<Time>, Wrong> {
         let Some(of) = of else {
-            let crossing = self.flows.iter().filter(|(_, data, _)| data.iter().any(|l| l == link));
-            return crossing.map(|(_, _, base_rtt)| *base_rtt).max().ok_or_else(|| {
+            let crossing = || self.flows.iter().filter(|(_, data, _)| data.iter().any(|l| l == link));
+            if crossing().next().is_none() {
                 let message = format!("the data of no flow crosses {link}, so there is no base RTT for the BDP");
-                (message, Some(FORMS.to_owned()))
-            });
+                return Err((message, Some(FORMS.to_owned())));
+            }
+            let known: Option<Vec<Time>> = crossing().map(|(_, _, base_rtt)| *base_rtt).collect();
+            return Ok(known.and_then(|known| known.into_iter().max()));
         };
         if let Ok(time) = Time::parse(of) {
-            return Ok(time);
+            return Ok(Some(time));
         }
         let names = || self.flows.iter().map(|(name, _, _)| name.as_str());
         let named = self.flows.iter().find(|(name, _, _)| name == of);
