@@ -52,6 +52,12 @@ impl Framing {
         }
     }
 
+    /// Bytes on the wire of so many packets of `bytes` together, if all had their mean size.
+    #[must_use]
+    pub fn mean_line_bytes(&self, bytes: u64, packets: u64) -> u64 {
+        if packets == 0 { 0 } else { packets * self.line_bytes((bytes / packets) as u32) }
+    }
+
     /// Whether framing adds nothing.
     #[must_use]
     pub fn is_none(&self) -> bool {

@@ -236,7 +236,13 @@ impl<P: Packet> StoreLink<P> {
         left
     }
 
-    /// How long a packet that arrives now would wait, in order of arrival.
+    /// How long a packet that arrives now would wait, in order of arrival, for the link and for a discipline that has a rate of its own.
+    #[must_use]
+    pub fn wait(&self, now: Time) -> Time {
+        self.backlog(now).max(self.queue.shaped_wait(now))
+    }
+
+    /// How long the link would take to transmit what it holds.
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {
         let free = self.on_wire.as_ref().map_or(now, |(_, end)| now.max(*end));

@@ -361,6 +361,14 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         (self.all.packets > 0 && self.params.bandwidth.is_some()).then_some(self.next_packet)
     }
 
+    fn shaped_wait(&self, now: Time) -> Time {
+        if self.all.packets == 0 || self.params.bandwidth.is_none() {
+            return Time::ZERO;
+        }
+        let line = self.framing.mean_line_bytes(self.all.bytes, self.all.packets);
+        self.next_packet.saturating_sub(now).saturating_add(self.rate.transmission_time(line))
+    }
+
     fn packets(&self) -> u64 {
         self.all.packets
     }

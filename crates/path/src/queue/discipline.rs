@@ -40,6 +40,10 @@ pub trait Discipline<P: Packet> {
     fn next_wake(&self) -> Option<Time> {
         None
     }
+    /// How long what waits takes to leave at the discipline's own rate, for those that have one below the link's.
+    fn shaped_wait(&self, _now: Time) -> Time {
+        Time::ZERO
+    }
     /// Packets waiting.
     fn packets(&self) -> u64;
     /// Bytes waiting.

@@ -154,6 +154,9 @@ macro_rules! queues {
             fn next_wake(&self) -> Option<Time> {
                 of_any_kind!(self, q => Discipline::<P>::next_wake(q))
             }
+            fn shaped_wait(&self, now: Time) -> Time {
+                of_any_kind!(self, q => Discipline::<P>::shaped_wait(q, now))
+            }
             fn packets(&self) -> u64 {
                 of_any_kind!(self, q => q.packets())
             }

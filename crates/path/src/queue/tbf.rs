@@ -89,6 +89,11 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         Some(self.bucket.ready_at(self.line_bytes(self.waiting.first()?)))
     }
 
+    fn shaped_wait(&self, now: Time) -> Time {
+        let line = self.framing.mean_line_bytes(self.waiting.bytes(), self.waiting.packets());
+        if line == 0 { Time::ZERO } else { self.bucket.ready_at(line).saturating_sub(now) }
+    }
+
     fn packets(&self) -> u64 {
         self.waiting.packets()
     }

@@ -69,6 +69,15 @@ impl Net {
         }
     }
 
+    /// How long a packet that arrives at `link` now would wait, in order of arrival.
+    pub fn wait(&self, now: Time, link: u32) -> Time {
+        match &self.links[link as usize].transmitter {
+            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => self.backlog(now, link),
+            Transmitter::Store(s) => s.wait(now),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).wait(now),
+        }
+    }
+
     /// Packets and bytes waiting at `link` now.
     pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
         if let Transmitter::Fifo(f) | Transmitter::FramedFifo(f) = &mut self.links[link as usize].transmitter {

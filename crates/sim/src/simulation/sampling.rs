@@ -38,7 +38,7 @@ impl Sampling {
 
     /// Takes the sample that is due.
     pub fn sample(&mut self, now: Time, net: &Net) {
-        let waits = (0..net.own_links().len() as u32).map(|link| net.backlog(now, link));
+        let waits = (0..net.own_links().len() as u32).map(|link| net.wait(now, link));
         match self {
             Self::Off => {}
             Self::Judged(sampler, room) => {
