@@ -35,6 +35,8 @@ pub const MODULES: [(&str, &str); 13] = [
 /// What Agent/TCP/Linux has in place of RFC 6675: a window that comes down over a round trip, notice of lost retransmissions,
 /// growth by bytes (RFC 3465).
 const AGENT: &str = "initial_window = 2, timestamps = true, prr = true, rack = true, byte_counting = 1";
+/// Hybla's module has growth of its own, by acknowledgements.
+const WITHOUT_BYTES: &str = "initial_window = 2, timestamps = true, prr = true, rack = true";
 
 /// A controller's table and its sender's options.
 #[derive(Debug, Clone)]
@@ -46,7 +48,8 @@ pub struct Setting {
 impl Setting {
     /// As ns-2's module and agent.
     pub fn module(controller: &str) -> Self {
-        Self { controller: controller.to_owned(), tcp: AGENT }
+        let tcp = if controller.contains("hybla") { WITHOUT_BYTES } else { AGENT };
+        Self { controller: controller.to_owned(), tcp }
     }
 
     /// The kind's and the sender's defaults.
