@@ -116,6 +116,9 @@ def saw_teeth(
 ) -> SawTeeth:
     """The same for several senders; see `saw_tooth`.
 
+    Beside them is `least_threshold_packets`, 0.17 C RTT: the smallest threshold at which DCTCP uses the whole link with
+    any number of flows. A given number of them may need less.
+
     Args:
         kinds: Senders.
         rate_bps: As for `saw_tooth`, and what follows.
