@@ -60,6 +60,11 @@ def test_beside_simulation(eddyline, tmp_path):
     assert "DCTCP" not in eddyline("theory", "sawtooth", "reno", *PATH).out
 
 
+def test_thresholds_as_in_scenarios(eddyline):
+    written = [eddyline("theory", "sawtooth", "dctcp", *PATH[:-1], k, "--json").out for k in ("40", "40 packets")]
+    assert written[0] == written[1] != ""
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -67,6 +72,9 @@ def test_beside_simulation(eddyline, tmp_path):
         (("dctcp", "--rate", "10 Gbit/s", "--rtt", "100 us"), "--threshold"),
         (("dctcp", "--rate", "10", "--rtt", "100 us", "--threshold", "40"), "Gbit/s"),
         (("dctcp", "--rate", "10 Gbit/s", "--rtt", "0 s", "--threshold", "40"), "packets on the path"),
+        (("dctcp", *PATH[:-1], "60 kB"), "allowed are 0 to 10,000,000 packets, as in 40 or '40 packets'"),
+        (("dctcp", *PATH[:-1], "2.5 packets"), "'2.5 packets' is not a whole number of packets"),
+        (("dctcp", *PATH[:-1], "10000001"), "allowed are 0 to 10,000,000 packets"),
         (("dctcp", *PATH, "--flows", "200"), "at least 1 packet"),
         (("dctcp", *PATH, "--flows", "0"), "flows"),
         (("dctcp", *PATH, "--packet", "1 B"), "100 B"),

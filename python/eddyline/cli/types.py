@@ -19,6 +19,7 @@ __all__ = [
     "Names",
     "Number",
     "OneOf",
+    "Packets",
     "Preset",
     "Queue",
     "Seeds",
@@ -212,6 +213,35 @@ class Number(click.FloatRange):
         if not isfinite(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Packets(click.ParamType[int]):
+    """A whole number of packets, alone or with the unit that scenarios require.
+
+    Args:
+        most: The largest number.
+    """
+
+    name = "N"
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """As an integer."""
+        if not isinstance(value, str):
+            return value
+        import eddyline._core as _core
+        from eddyline.errors import InputError
+
+        try:
+            number = _core.quantity("packets", f"{value.strip().removesuffix('packets')} packets")
+        except InputError:
+            number = -1.0
+        if not (number.is_integer() and 0 <= number <= self._most):
+            allowed = f"0 to {self._most:,} packets, as in 40 or '40 packets'"
+            self.fail(f"{value!r} is not a whole number of packets; allowed are {allowed}.", param, ctx)
+        return int(number)
 
 
 class Share(click.ParamType[float]):

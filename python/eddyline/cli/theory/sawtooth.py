@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.theory.question import output_options, shown_document
-from eddyline.cli.types import KindWith
+from eddyline.cli.types import KindWith, Packets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,9 +30,9 @@ Examples:
 @click.option(
     "--threshold",
     required=True,
-    type=click.IntRange(0, 10_000_000),
+    type=Packets(10_000_000),
     metavar="K",
-    help="Arriving packets are marked while more than K wait.",
+    help="Arriving packets are marked while more than K packets wait, as in 40 or '40 packets'; at most 10,000,000.",
 )
 @click.option(
     "--flows",
