@@ -407,6 +407,11 @@ def test_lines_count_the_framing_below_the_rate_of_the_line() -> None:
     }
     assert all(cake[name].endswith(f" {keyword}") for name, keyword in keywords.items())
     assert cake["pppoa-vcmux"].endswith(" pppoa-vcmux")
+    # at the line addresses are the router's, towards the hosts those of the hosts
+    assert [re.findall(r"besteffort (.*) rtt", each) for each in lines("cable", "CAKE") if "cake" in each] == [
+        ["nat dual-srchost"],
+        ["dual-dsthost"],
+    ]
     # a size table adds to what Linux counts, which has an Ethernet header except on PPP
     assert "stab mpu 64 overhead 4 linklayer ethernet htb" in lines("cable", "FQ-CoDel")[0]
     assert "stab mpu 84 overhead 24 linklayer ethernet htb" in lines("fibre", "FQ-CoDel")[0]
@@ -454,7 +459,7 @@ def test_sqm_knows_what_its_scripts_run() -> None:
     cake = said("CAKE")
     assert (cake["script"], cake["qdisc"], cake["linklayer"]) == ("piece_of_cake.qos", "cake", "ethernet")
     assert (cake["overhead"], cake["tcMPU"], cake["upload"]) == ("30", "0", "19000")
-    assert cake["eqdisc_opts"] == "rtt 200000us ack-filter-aggressive ptm"
+    assert cake["eqdisc_opts"] == "nat dual-srchost rtt 200000us ack-filter-aggressive ptm"
     fq = said("FQ-CoDel")
     assert (fq["script"], fq["qdisc"], fq["overhead"], fq["upload"]) == ("simplest.qos", "fq_codel", "16", "18708")
     assert said("FQ-CoDel", "pppoe-wan")["overhead"] == "30"
@@ -464,7 +469,7 @@ def test_sqm_knows_what_its_scripts_run() -> None:
     pages = sqm_pages(access, known["CAKE"][0], "wan") or {}
     # every setting of the section that decides what the queue does is on the page
     for family in ("CAKE", "FQ-CoDel", "drop-tail"):
-        option = _options(access, known[family][0], "wan", False) or {}
+        option = _options(access, known[family][0], "wan") or {}
         entries = (sqm_pages(access, known[family][0], "wan") or {})["Queue Discipline"]
         queue = [key for key in option if key.endswith(("limit", "target", "_ecn", "qdisc_opts"))]
         assert queue

@@ -162,7 +162,6 @@ def advise_home(
     from eddyline.adviser.access import Access
     from eddyline.adviser.isp import isp as known
     from eddyline.adviser.line import line as framing_of
-    from eddyline.adviser.sqm import sqm_pages, sqm_settings
     from eddyline.errors import InputError
 
     kind = known(isp)
@@ -194,8 +193,7 @@ def advise_home(
     advice = advise_access(access, unit, prefer, have, wan, lan, done, requests_s)
     queues = advice.choice.best.queues
     before, after = experiences(kind, access, [None, queues], rates)
-    settings = sqm_settings(access, queues, wan, per_host=True)
-    pages = sqm_pages(access, queues, wan, per_host=True)
+    settings, pages = advice.sqm, advice.sqm_pages
     if settings is None or pages is None:
         raise InputError(f"SQM has no queue {queues.up['kind']}")
     added_s = profile_delay_s(kind, access, rates)

@@ -54,12 +54,16 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
         lan: Interface towards the subscriber's hosts; the downlink's queue is there.
     """
     line = access.line
-    return [*_direction(wan, access.up_bps, queues.up, line), *_direction(lan, access.down_bps, queues.down, line)]
+    # towards the hosts, addresses are theirs again: a look-up there gives the router's to the packets of all
+    return [
+        *_direction(wan, access.up_bps, queues.up, line, "nat dual-srchost"),
+        *_direction(lan, access.down_bps, queues.down, line, "dual-dsthost"),
+    ]
 
 
-def _direction(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> list[str]:
+def _direction(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line, per_host: str) -> list[str]:
     if queue["kind"] == "cake":
-        options = [f"bandwidth {rate_bps:.0f}bit", "besteffort", "triple-isolate", f"rtt {microseconds(queue['rtt'])}"]
+        options = [f"bandwidth {rate_bps:.0f}bit", "besteffort", per_host, f"rtt {microseconds(queue['rtt'])}"]
         options += [*ack_filter(queue), line.name if line.name in LINES else "overhead 0"]
         return [emptied(device), f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
     rate_bps = htb_rate(rate_bps, line)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from eddyline.adviser.candidates import Queues
     from eddyline.adviser.line import Line
 
-__all__ = ["PER_HOST", "sqm_pages", "sqm_settings"]
+__all__ = ["sqm_pages", "sqm_settings"]
 
 _SCRIPTS = {"cake": "piece_of_cake.qos"}
 _SIMPLEST = "simplest.qos"
-PER_HOST = {"i": ("nat", "dual-dsthost"), "e": ("nat", "dual-srchost")}
-"""CAKE's keywords for fairness among the hosts behind a router that translates addresses, for both directions."""
+_PER_HOST = {"i": "nat dual-dsthost", "e": "nat dual-srchost"}
+"""CAKE's keywords to share between the hosts behind a router that may translate addresses; SQM shapes at its WAN."""
 
 _ADVANCED = {
     "ilimit": "hard queue limit ingress:",
@@ -36,7 +36,7 @@ _ADVANCED = {
 _KINDS = ("droptail", "codel", "pie", "fq_codel", "cake")
 
 
-def _options(access: Access, queues: Queues, wan: str, per_host: bool) -> dict[str, str] | None:
+def _options(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:
     """Options of the section, or None where SQM has no such queue."""
     down, up, line = queues.down, queues.up, access.line
     kind = up["kind"]
@@ -60,11 +60,8 @@ def _options(access: Access, queues: Queues, wan: str, per_host: bool) -> dict[s
         limits = {"ilimit": fifo_limit(down["limit"], line), "elimit": fifo_limit(up["limit"], line)}
         return option | {key: str(value) for key, value in limits.items()}
     if kind == "cake":
-        more = PER_HOST if per_host else dict.fromkeys(PER_HOST, ())
-        return option | {
-            "iqdisc_opts": " ".join([*more["i"], _cake(down, line)]),
-            "eqdisc_opts": " ".join([*more["e"], _cake(up, line)]),
-        }
+        ways = (("i", down), ("e", up))
+        return option | {f"{way}qdisc_opts": f"{_PER_HOST[way]} {_cake(queue, line)}" for way, queue in ways}
     for way, queue in (("i", down), ("e", up)):
         option[f"{way}limit"] = queue["limit"].split()[0]
         option[f"{way}target"] = microseconds(queue["target"])
@@ -94,18 +91,18 @@ def _cake(queue: Mapping[str, Any], line: Line) -> str:
     return " ".join([*options, "ptm"] if line.linklayer == "ptm" else options)
 
 
-def sqm_settings(access: Access, queues: Queues, wan: str, *, per_host: bool = False) -> list[str] | None:
-    """`uci` commands, or None where SQM has no such queue; `per_host` shares evenly among hosts where CAKE can."""
-    option = _options(access, queues, wan, per_host)
+def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
+    """`uci` commands, or None where SQM has no such queue."""
+    option = _options(access, queues, wan)
     if option is None:
         return None
     settings = [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
     return ["uci set sqm.access='queue'", *settings, "uci commit sqm && /etc/init.d/sqm restart"]
 
 
-def sqm_pages(access: Access, queues: Queues, wan: str, *, per_host: bool = False) -> dict[str, str] | None:
+def sqm_pages(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:
     """What to enter on the pages of Network, SQM QoS in the web interface, or None where SQM has no such queue."""
-    option = _options(access, queues, wan, per_host)
+    option = _options(access, queues, wan)
     if option is None:
         return None
     names = {"ethernet": "Ethernet with overhead", "atm": "ATM"}
