@@ -132,6 +132,11 @@ def test_plots(result, table):
     names = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
     assert names == ["capacity of down", "capacity of up", "download (fast)", "upload (fast)"]
     assert set(figure.axes[0].lines[0].get_ydata()) == {10.0}
+    dashes = [line.get_linestyle() for line in figure.axes[0].lines[:2]]
+    assert dashes[0] != dashes[1]  # 10 and 1 Mbit/s
+    (down, up) = table["link"]
+    alike = el.Scenario({**table, "link": [down, {**up, "rate": down["rate"]}]}).run(series=True).plot()
+    assert len({line.get_linestyle() for line in alike.axes[0].lines[:2]}) == 1
     assert len(el.Scenario(table).run("theory").plot().axes) == 2
 
 

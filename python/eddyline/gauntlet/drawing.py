@@ -9,6 +9,8 @@ import numpy as np
 from eddyline.capacity import bottleneck_of_flows, capacities
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
     import numpy.typing as npt
     import pandas as pd
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = npt.NDArray[np.float64]
     Line: TypeAlias = tuple[Numbers, Numbers]
 
-__all__ = ["BINS", "binned", "by_bottleneck", "capacity", "goodput", "mean_capacity"]
+__all__ = ["BINS", "binned", "by_bottleneck", "capacity", "capacity_lines", "goodput", "mean_capacity"]
 
 _UNDER_WAY_S = 0.5
 
@@ -104,6 +106,23 @@ def capacity(result: Result, link: str) -> Line | None:
         return None
     steps = np.array(known[link], dtype=np.float64)
     return steps[:, 0], steps[:, 1]
+
+
+def capacity_lines(carried: Mapping[str, Line], means: Container[str] = ()) -> list[tuple[str, Line]]:
+    """Labels and lines of what links carry: equal ones once, with the names of their links where others differ.
+
+    Args:
+        carried: Lines by link.
+        means: Links of which the mean is drawn.
+    """
+    alike: dict[tuple[bytes, bytes, bool], list[str]] = {}
+    for link, (times, rates) in carried.items():
+        alike.setdefault((times.tobytes(), rates.tobytes(), link in means), []).append(link)
+    found = []
+    for (*_, mean), links in alike.items():
+        of = f" of {', '.join(links)}" if len(alike) > 1 else ""
+        found.append((f"capacity{of}{', mean' if mean else ''}", carried[links[0]]))
+    return found
 
 
 def mean_capacity(result: Result, link: str) -> float | None:

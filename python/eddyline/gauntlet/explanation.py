@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib import rc_context
 
 from eddyline.capacity import policers
-from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, goodput, mean_capacity
+from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, capacity_lines, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, STYLE, entry, from_zero, heading, scale
+from eddyline.plots.style import COLOURS, STYLE, capacity_look, entry, from_zero, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ FILES = ("why.html", "scenario.json", "why.json", "why.png", "why.svg")
 """What is in the folder."""
 
 _BOUND: dict[str, Any] = {"color": "#D55E00", "linestyle": ":", "linewidth": 1.4}
-_CAPACITY: dict[str, Any] = {"color": "#777777", "linestyle": "--", "linewidth": 1.0}
 _DPI = 110
 
 _POLICER: dict[str, Any] = {"color": "#333333", "linestyle": (0, (4, 2, 1, 2)), "linewidth": 1.2, "zorder": 3}
@@ -289,21 +288,19 @@ class Explanation:
     def _capacities(self, links: Sequence[str]) -> list[tuple[str, Line, dict[str, Any]]]:
         """Labels, lines and styles of what links carry and of their policers; equal ones once."""
         first = self.results[0]
-        known = policers(first.scenario.to_dict())
-        drawn: list[tuple[str, Line, dict[str, Any]]] = []
         ends = np.array([0.0, first.scenario.duration_s])
+        carried: dict[str, Line] = {}
+        means = set()
         for link in links:
-            carried, mean = capacity(first, link), None
-            if carried is None:
-                mean = mean_capacity(first, link)
-            if carried is not None:
-                drawn.append(("capacity", carried, _CAPACITY))
-            elif mean is not None:
-                drawn.append(("capacity, mean", (ends, np.full(2, mean)), _CAPACITY))
-            if link in known:
-                drawn.append((f"policer, {bits_per_second(known[link])}", (ends, np.full(2, known[link])), _POLICER))
-        lines = {(label, line[0].tobytes(), line[1].tobytes()): (label, line, style) for label, line, style in drawn}
-        return list(lines.values())
+            if (line := capacity(first, link)) is not None:
+                carried[link] = line
+            elif (mean := mean_capacity(first, link)) is not None:
+                carried[link] = ends, np.full(2, mean)
+                means.add(link)
+        drawn = [(label, line, capacity_look(n)) for n, (label, line) in enumerate(capacity_lines(carried, means))]
+        known = policers(first.scenario.to_dict())
+        rates = dict.fromkeys(known[link] for link in links if link in known)
+        return drawn + [(f"policer, {bits_per_second(rate)}", (ends, np.full(2, rate)), _POLICER) for rate in rates]
 
     def _measured(self, result: Result) -> list[str]:
         """The flows that the bound is about; where it is about something else, those under test."""

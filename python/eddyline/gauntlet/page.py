@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rc_context
 
 from eddyline.errors import ControllerError
-from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, goodput
+from eddyline.gauntlet.drawing import BINS, by_bottleneck, capacity, capacity_lines, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.plots.picture import empty
-from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, entry, from_zero, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, capacity_look, entry, from_zero, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
@@ -89,14 +89,9 @@ def _picture(result: Result) -> Figure:
 def _goodputs(axis: Axes, lines: Mapping[str, Line], carried: Mapping[str, Line | None]) -> None:
     """Goodputs, with what the bottlenecks carry as dashed lines: equal ones once."""
     known = {link: line for link, line in carried.items() if line is not None}
-    alike: dict[tuple[bytes, bytes], list[str]] = {}
-    for link, (times, rates) in known.items():
-        alike.setdefault((times.tobytes(), rates.tobytes()), []).append(link)
     size, name = scale("rate", max(float(rates.max()) for _, rates in [*lines.values(), *known.values()]))
-    for links in alike.values():
-        label = f"capacity of {', '.join(links)}" if len(alike) > 1 else "capacity"
-        times, rates = known[links[0]]
-        axis.plot(times, rates / size, color="#777777", linestyle="--", linewidth=1.0, label=label)
+    for place, (label, (times, rates)) in enumerate(capacity_lines(known)):
+        axis.plot(times, rates / size, label=label, **capacity_look(place))
     for place, (label, (times, rates)) in enumerate(list(lines.items())[:MAX_LINES]):
         axis.plot(times, rates / size, label=label, **_look(place))
     axis.set_ylabel(name)

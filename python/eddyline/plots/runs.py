@@ -16,6 +16,7 @@ from eddyline.plots.style import (
     MARKERS,
     MAX_LINES,
     STYLE,
+    capacity_look,
     chosen,
     duration,
     entry,
@@ -303,9 +304,10 @@ def _panel(
     carried = legend.capacities if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
     size, name = scale(unit, max([float(values.max()) if len(values) else 0.0, *limits]))
+    different = list(dict.fromkeys(map(tuple, carried.values())))
     for link, steps in carried.items():
         at, rates = [t for t, _ in steps], [bps / size for _, bps in steps]
-        axis.plot(at, rates, label=f"capacity of {link}", color="#777777", linestyle="--", linewidth=1.0)
+        axis.plot(at, rates, label=f"capacity of {link}", **capacity_look(different.index(tuple(steps))))
     entities = {str(e) for e in rows["entity"].unique()}
     lines = [(place, entity) for place, entity in enumerate(chosen(order, MAX_LINES)) if entity in entities]
     for place, entity in lines:

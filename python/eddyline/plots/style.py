@@ -32,6 +32,7 @@ __all__ = [
     "MARKERS",
     "MAX_LINES",
     "STYLE",
+    "capacity_look",
     "chosen",
     "duration",
     "entry",
@@ -52,6 +53,7 @@ __all__ = [
 # Okabe and Ito: distinguishable with colour-vision deficiency and in print
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 DASHES = ["-", "--", "-.", ":"]
+_GREY_DASHES = ["--", "-.", ":", (0, (9, 3))]
 MARKERS = ["o", "^"]
 MAX_LINES = 12  # lines in one panel
 _FEW = 64
@@ -242,6 +244,11 @@ def log_scale(kind: str, least: float, largest: float) -> tuple[float, str]:
 def duration(value: float) -> str:
     """A time for titles, four significant digits, in the units of axes."""
     return seconds(value).replace(" us", " µs")
+
+
+def capacity_look(place: int) -> dict[str, Any]:
+    """The line of what a link carries, beside coloured ones; another one for each of several that differ."""
+    return {"color": "#777777", "linestyle": _GREY_DASHES[place % len(_GREY_DASHES)], "linewidth": 1.0}
 
 
 def chosen(names: Sequence[str], most: int) -> list[str]:

@@ -323,6 +323,7 @@ def test_the_page_has_all_flows_and_what_limits_them(name: str, capacities: dict
     lines = _picture(scenario.run(series=True)).axes[0].get_lines()
     limits = lines[: len(capacities)]
     assert {line.get_label(): line.get_ydata()[0] for line in limits} == capacities
+    assert len({line.get_linestyle() for line in limits}) == len(capacities)
     assert len({(line.get_color(), line.get_linestyle()) for line in lines[len(limits) :]}) == flows
 
 

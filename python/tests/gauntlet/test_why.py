@@ -154,6 +154,15 @@ def test_each_direction_has_its_lines_and_its_link() -> None:
     assert document["goodput_bps"] == sum(link["goodput_bps"] for link in document["links"])
 
 
+def test_bottlenecks_that_differ_are_named() -> None:
+    found = el.gauntlet.explain("reno", "upload-download", seeds=1)
+    both = replace(found, test=replace(found.test, of=("tested down", "tested up")))
+    lines = both.plot().get_axes()[0].lines[:2]
+    drawn = {line.get_label(): line.get_ydata()[0] for line in lines}
+    assert drawn == {"capacity of down": 10.0, "capacity of up": 1.0}
+    assert len({line.get_linestyle() for line in lines}) == 2
+
+
 def test_the_link_is_that_of_the_flow_that_the_test_is_about() -> None:
     found = el.gauntlet.explain("newreno", "upload-upload", seeds=1)
     (document,) = found.to_dict()["controllers"]
