@@ -17,7 +17,7 @@ from eddyline.errors import EddylineError, InputError
 from eddyline.scratch import probe, staged
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 __all__ = [
     "ENTITIES",
@@ -37,6 +37,7 @@ __all__ = [
     "replaced",
     "replaced_file",
     "require_folder",
+    "require_unread",
     "room",
 ]
 
@@ -56,6 +57,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _OF_RESULTS = frozenset((SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES))
 """What a result folder holds, which another result may replace."""
+
+_BEGINNINGS = {
+    "JUnit XML": (b"<?xml", b"<testsuite"),
+    "Markdown report": (b"| file |", b"## Gauntlet:"),
+    "figure": (b"\x89PNG", b"<?xml", b"<svg", b"%PDF", b"%%"),
+    "packet log": (b"# time_s ", b"PAR1"),
+    "qlog trace": (b"\x1e",),
+    "measured link": (b"# Measured by eddyline",),
+    "program": (b"\x7fELF",),
+}
+"""What files of a kind begin with."""
 
 
 def claim(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
@@ -94,8 +106,12 @@ def require_folder(path: Path, hint: str) -> None:
         raise InputError(f"{path}: exists and is not a folder", hint)
 
 
-def claim_file(path: Path) -> None:
+def claim_file(path: Path, kind: str | None = None) -> None:
     """Makes sure that a file can be written.
+
+    Args:
+        path: The file.
+        kind: A key of `_BEGINNINGS`: a file that is there must be empty or of this kind.
 
     Raises:
         InputError: It cannot be written.
@@ -103,7 +119,31 @@ def claim_file(path: Path) -> None:
     with refused(path):
         if path.is_dir():
             raise InputError(f"{path}: is a folder")
+        if kind is not None and path.is_file():
+            with path.open("rb") as file:
+                beginning = file.read(64)
+            if beginning and not beginning.startswith(_BEGINNINGS[kind]):
+                raise InputError(f"{path}: exists and is no {kind}", "choose another name")
     claim_parent(path)
+
+
+def require_unread(places: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
+    """Refuses outputs that would replace what a command reads, itself or the folder that it is in.
+
+    Args:
+        places: Files and folders by their options.
+        inputs: Files that the command reads.
+
+    Raises:
+        InputError: One would.
+    """
+    given = [(option, path, path.resolve()) for option, path in places.items() if path is not None]
+    for name in inputs:
+        read = name.resolve()
+        for option, path, place in given:
+            if place == read or place in read.parents:
+                what = "is" if place == read else f"holds {name},"
+                raise InputError(f"{option} {path}: {what} an input of this command", "choose another place")
 
 
 def claim_parent(path: Path) -> None:

@@ -36,7 +36,7 @@ def claim(path: Path, flows: Sequence[str]) -> None:
                 f"{path}: one file holds the trace of one flow, and there are {len(flows)}",
                 "name a folder, which gets a file per flow",
             )
-        output.claim_file(path)
+        output.claim_file(path, "qlog trace")
         return
     with output.refused(path):
         output.require_folder(path, f"name a folder, or a file ending in {SUFFIX}")

@@ -459,6 +459,54 @@ def test_outputs_have_places_of_their_own(eddyline, scenario, tmp_path, words, s
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "two-way.toml"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check", "two-way.toml", "--junit", "two-way.toml"], "two-way.toml: exists and is no JUnit XML"),
+        (["check", "--junit", "two-way.toml", "other.toml"], "two-way.toml: exists and is no JUnit XML"),
+        (["check", "two-way.toml", "--markdown", "told.py"], "told.py: exists and is no Markdown report"),
+        (["gauntlet", "--controller", "told", "--junit", "told.py"], "told.py: exists and is no JUnit XML"),
+        (["gauntlet", "--controller", "told", "--markdown", "told.py"], "told.py: exists and is no Markdown report"),
+        (["run", "two-way.toml", "--log", "sizes.txt"], "sizes.txt: exists and is no packet log"),
+        (["run", "two-way.toml", "--plot", "mine.svg"], "mine.svg: exists and is no figure"),
+        (["theory", "equilibrium", "two-way.toml", "--plot", "mine.svg"], "mine.svg: exists and is no figure"),
+        (["run", "d/scenario.json", "--out", "d"], "--out d: holds d/scenario.json, an input of this command"),
+        (["run", "two-way.toml", "--out", "e"], "e/files/film.dat, an input of this command"),
+        (
+            ["gauntlet", "--controller", "told", "--base", "f", "--out", "f"],
+            "--out f: holds f/scorecard.json, an input of this command",
+        ),
+    ],
+)
+def test_outputs_replace_no_other_file(eddyline, scenario, tmp_path, words, said):
+    model = '{ kind = "trace", file = "e/files/film.dat" }'
+    scenario(more=f'[[traffic]]\nname = "film"\npath = ["up"]\nmodel = {model}\n')
+    scenario(name="other.toml")
+    for name, text in {
+        "told.py": TELL,
+        "sizes.txt": "0 1000 B\n",
+        "mine.svg": "not a figure",
+        "e/files/film.dat": "1\tI\t0\t400\n",
+        "d/scenario.json": el.Scenario.load(scenario(name="plain.toml")).canonical,
+        "f/scorecard.json": "{}",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    ran = eddyline(*words, "--controllers", "told.py")
+    assert (ran.code, ran.out) == (2, "")
+    assert said in " ".join(ran.err.split())
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_outputs_replace_those_of_their_kind(eddyline, scenario, tmp_path):
+    path = scenario(('warmup   = "1 s"', 'warmup   = "0.5 s"'), ('"4 s"', '"1 s"'))
+    (tmp_path / "r.md").touch()  # as CI gives one
+    for _ in range(2):
+        assert eddyline("run", path, "--log", "l.txt", "--plot", "p.svg", "-q").code == 0
+        assert eddyline("check", path, "--junit", "r.xml", "--markdown", "r.md", "-q").code == 0
+
+
 def test_the_working_directory_is_not_replaced(eddyline, scenario, tmp_path):
     """It would vanish under the shell that stands in it."""
     (tmp_path / "here").mkdir()

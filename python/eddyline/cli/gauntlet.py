@@ -136,7 +136,7 @@ def command(
     """
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card, run, suite
-    from eddyline.output import claim, claim_file
+    from eddyline.output import claim, claim_file, require_unread
 
     if listing:
         context = click.get_current_context()
@@ -154,9 +154,10 @@ def command(
             raise click.UsageError("--why TEST goes with --controller, --set, --against, --seeds and --out")
         return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
     require_apart({"--out": out, "--junit": junit, "--markdown": markdown})
-    for path in (junit, markdown):
+    require_unread({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
+    for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
         if path is not None:
-            claim_file(path)
+            claim_file(path, kind)
     if out is not None:
         claim(out, _FILES)
     earlier = None if base is None else Card.load(base)

@@ -61,7 +61,7 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
     if out is not None:
         from eddyline.cli.outputs import claim_named
 
-        claim_named("--out", out, (".toml",))
+        claim_named("--out", out, (".toml",), "measured link")
     found = measure(host, port, seconds, lambda line: click.echo(line, err=True))
     if out is not None:
         from eddyline.output import replaced_file

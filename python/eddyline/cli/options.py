@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from eddyline.scenario import Scenario
+
 __all__ = [
     "Key",
     "clock_of_kernel",
@@ -23,6 +25,7 @@ __all__ = [
     "overrides",
     "packet_world",
     "parse_override",
+    "read_by",
     "require_memory",
     "scenario_file",
     "silent",
@@ -67,6 +70,14 @@ def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[
 def given_controllers() -> str:
     """The options --controllers of this command as they are typed, with a space in front."""
     return "".join(f" --controllers {shlex.quote(what)}" for what in click.get_current_context().meta.get(_GIVEN, ()))
+
+
+def read_by(file: Path, scenario: Scenario) -> list[Path]:
+    """The files that this command reads: its scenario's, with those that this names, and --controllers."""
+    from eddyline.result_folder import files_of
+
+    own = [Path(what.partition(":")[0]) for what in click.get_current_context().meta.get(_GIVEN, ())]
+    return [file, *map(scenario.source.file, files_of(scenario.canonical)), *own]
 
 
 def packet_world() -> Callable[[Any], Any]:

@@ -73,13 +73,13 @@ def printed(show: Callable[[], object]) -> None:
     sys.stdout.flush()
 
 
-def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:
-    """Makes sure that a file can be written, and that its suffix is one of `endings`."""
+def claim_named(option: str, path: Path, endings: Sequence[str], kind: str) -> None:
+    """Makes sure that a file can be written, and that its suffix is one of `endings`; `kind` is as in `claim_file`."""
     if path.suffix not in endings:
         raise click.UsageError(f"{option} {path}: the name must end in {' or '.join(endings)}")
     from eddyline.output import claim_file
 
-    claim_file(path)
+    claim_file(path, kind)
 
 
 def require_apart(places: Mapping[str, Path | None]) -> None:
@@ -101,7 +101,7 @@ def require_apart(places: Mapping[str, Path | None]) -> None:
 
 def claim_figure(path: Path) -> None:
     """Makes sure that `--plot FILE` can be written."""
-    claim_named("--plot", path, FIGURES)
+    claim_named("--plot", path, FIGURES, "figure")
     import eddyline.plots  # noqa: F401 - refuses what keeps matplotlib from drawing
 
     if path.suffix == ".pgf":

@@ -139,8 +139,10 @@ def command(
     no_progress: bool,
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
+    from eddyline.cli.options import read_by
     from eddyline.cli.progress import Progress
     from eddyline.keys import with_start_jitter
+    from eddyline.output import require_unread
     from eddyline.runs import Request, drawn_of, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
@@ -161,6 +163,9 @@ def command(
         overrides = [*overrides, ("seed", str(seed))]
     with start_jitter_named(start_jitter):
         scenario = Scenario.load(file, set=overrides)
+    places = {"--out": out, "--plot": plot, "--log": log, "--qlog": qlog, "--pcap": pcap}
+    if any(path is not None for path in places.values()):
+        require_unread(places, read_by(file, scenario))
     if qlog is not None:
         from eddyline.qlog import claim
 
@@ -296,7 +301,7 @@ def _check_outputs(
     if plot is not None:
         claim_figure(plot)
     if log is not None:
-        claim_named("--log", log, (".txt", ".parquet"))
+        claim_named("--log", log, (".txt", ".parquet"), "packet log")
     if out is not None:
         from eddyline.output import claim
 
