@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ class Source:
         format: Its format: `toml`, `json` or `dict`.
         name: The file's name, for messages.
         folder: Where relative paths in it start.
-        copies: Copies of files that it names by absolute paths, which are read instead.
+        copies: Copies of files, by their paths, which are read instead.
     """
 
     text: str
@@ -75,3 +76,7 @@ class Source:
     def file(self, name: str) -> Path:
         """The file that it names so."""
         return self.copies.get(name, self.folder / name)
+
+    def path(self, name: str) -> str:
+        """The path by which `copies` knows the file that it names so: `./` is kept."""
+        return os.path.join(self.folder, name)  # noqa: PTH118

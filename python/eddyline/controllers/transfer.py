@@ -11,7 +11,7 @@ import sys
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eddyline.controllers.digest import digest
 from eddyline.controllers.imports import imported
@@ -24,7 +24,7 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InFile", "Origin", "Parts", "Pickled", "origins", "refuse_processes", "restore"]
+__all__ = ["InFile", "Origin", "Parts", "Pickled", "origins", "refuse_processes", "require_unchanged", "restore"]
 
 
 @dataclass(frozen=True)
@@ -216,6 +216,42 @@ def restore(received: Iterable[Origin]) -> None:
                 register(origin.name, origin.load(), files=origin.files)
     finally:
         _restoring.reset(token)
+
+
+def require_unchanged(received: Iterable[Origin], part: Literal["code", "read"]) -> None:
+    """Makes sure that what `restore` loads from files, or what controllers read from them, is what the sender had.
+
+    Args:
+        received: Controllers of another process.
+        part: What of them, as in `Parts`.
+
+    Raises:
+        InputError: A file that is here has changed.
+    """
+    for origin in received:
+        if isinstance(origin, Plugin):
+            continue  # its content came with it
+        parts: Iterable[tuple[Path, str]] = ()
+        if part == "read":
+            parts = zip(map(Path, origin.files), (digest for _, digest in origin.parts.read), strict=True)
+        elif isinstance(origin, InFile):
+            # its own text came with it, unless its module is imported
+            loaded = origin.parts.code[1 if origin.module is None else 0 :]
+            parts = ((Path(origin.path).parent / name, digest) for name, digest in loaded)
+        for path, sent in parts:
+            if path.is_file() and _digest_of(path, path.stat()) != sent:
+                raise InputError(f"controller {origin.name!r}: {path} has changed since its sweep started")
+
+
+_known: dict[tuple[Path, int, int], str] = {}
+
+
+def _digest_of(path: Path, about: os.stat_result) -> str:
+    """SHA-256 of a file, which is read again only where it may have changed."""
+    key = path, about.st_mtime_ns, about.st_size
+    if key not in _known:
+        _known[key] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _known[key]
 
 
 def refuse_processes(call: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["changed", "copied", "store", "take"]
+__all__ = ["changed", "copied", "store", "stored", "take"]
 
 
 def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
@@ -35,13 +35,22 @@ def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
     Raises:
         InputError: A file has changed since its digest was taken.
     """
-    missing = {name: digest for name, digest in digests.items() if digest and not (folder / FILES / digest).exists()}
+    missing = {name: digest for name, digest in digests.items() if digest and not _whole(folder / FILES / digest)}
     for name, digest in missing.items():
         put_copy(plan.source.file(name), folder / FILES / digest)
     for name, now in plan.digests(list(missing)).items():
         if now != missing[name]:
             shutil.rmtree(folder / FILES)  # the next start copies all again
             raise InputError(f"{name}: has changed while the sweep started", "the same command tries again")
+
+
+def _whole(copy: Path) -> bool:
+    return copy.exists() and digest_of(copy) == copy.name
+
+
+def stored(folder: Path, digests: Mapping[str, str | None]) -> dict[str, Path]:
+    """The copies that `store` has made, by the names of the files."""
+    return {name: folder / FILES / digest for name, digest in digests.items() if digest}
 
 
 def take(folder: Path, others: Sequence[Path], digests: Mapping[str, str | None]) -> None:

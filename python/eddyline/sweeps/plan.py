@@ -19,7 +19,7 @@ from eddyline.sweeps.worker import Job
 from eddyline.worlds import require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from eddyline.controllers.transfer import Origin
@@ -97,10 +97,25 @@ class Plan:
         except ScenarioError:
             return None
 
-    def job(self, files: Sequence[str] = (), timeout_s: float | None = None, memory: int | None = None) -> Job:
-        """What the workers need, with these of its files, and the limits of a point."""
+    def job(
+        self,
+        files: Mapping[str, Path],
+        timeout_s: float | None = None,
+        memory: int | None = None,
+        *,
+        carried: bool = False,
+    ) -> Job:
+        """What the workers need: whatever becomes of the scenario's files, they read these copies of them.
+
+        Args:
+            files: The copies, by the names of the files.
+            timeout_s: Limit of a point.
+            memory: Limit of a point.
+            carried: Send the content of the copies, not their places.
+        """
         s = self.source
-        content = {name: s.file(name).read_bytes() for name in files}
+        content = {name: copy.read_bytes() for name, copy in files.items()} if carried else {}
+        there = {**s.copies, **{s.path(name): copy.absolute() for name, copy in files.items()}}
         keys = tuple(v.key for v in self.grid.vary)
         return Job(
             s.text,
@@ -112,7 +127,7 @@ class Plan:
             self.world,
             content,
             self._controllers,
-            copies={name: str(copy) for name, copy in s.copies.items()},
+            copies={name: str(copy) for name, copy in there.items()},
             timeout_s=timeout_s,
             memory=memory,
         )

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import eddyline.ranges as ranges
@@ -25,6 +24,7 @@ from eddyline.worlds import WORLDS, RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
     from eddyline.encoding import Overrides
     from eddyline.scenario import Scenario
@@ -187,11 +187,12 @@ def run(
             elif _grows(folder, known, plan, document):
                 extend(folder, known, plan.grid, _carried(folder, known, plan) or {}, texts_of(plan, document))
             copies.store(folder, plan, document["files"])
+            there = copies.stored(folder, document["files"])
             store = Store(folder, plan.grid, manifest.read(folder) or document)
             already = len(store.done)
             observer.started(len(plan.own), already)
             wanted = [point for point in plan.own if point not in store.done and (only is None or point in only)]
-            _run_missing(plan, store, wanted, runner, seconds, engine is not None, files, observer, timeout_s, memory)
+            _run_missing(plan, store, wanted, runner, seconds, engine is not None, there, observer, timeout_s, memory)
     finally:
         close = getattr(runner, "close", None)
         if close is not None:
@@ -225,15 +226,16 @@ def _run_missing(
     engine: Engine,
     seconds: float,
     remote: bool,
-    files: Sequence[str],
+    files: Mapping[str, Path],
     observer: SweepListener,
     timeout_s: float | None,
     memory: int | None,
 ) -> None:
     store.failures.clear()  # they run again
     if wanted:
-        carried = [name for name in files if not Path(name).is_absolute() or name in plan.source.copies]
-        job = plan.job(carried if remote else (), timeout_s, memory)
+        # world kernel reads files itself, by their names
+        carried = remote or bool(WORLDS[plan.world].clocks)
+        job = plan.job(files, timeout_s, memory, carried=carried)
         outcomes: Any = engine.outcomes(job, batches.Batches(map(plan.grid.task, wanted), len(wanted), seconds))
         with Interrupt() as interrupt:
             try:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet, finalize
@@ -42,10 +42,9 @@ class Job:
         given: Overrides of the whole sweep.
         keys: The varied keys.
         world: The world that runs the points.
-        files: Contents of the files that it names by relative paths or that have copies, for machines without the
-            folder.
+        files: Contents of the files that it names, for machines without the folder.
         controllers: Origins of the user's own controllers that it may name.
-        copies: Copies of files that it names by absolute paths, as in `Source`.
+        copies: Copies of files, as in `Source`.
         version: The version that the workers must have.
         timeout_s: Limit on a point's wall time.
         memory: Bytes that the packets in the network of a point may take; a share of what is free by default.
@@ -102,6 +101,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
     started = time.perf_counter()
     try:
         _register_controllers(job)
+        _require_read(job)
         overrides = [*job.given, *zip(job.keys, task.values, strict=True)]
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
@@ -135,14 +135,23 @@ def run_points(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
     return [run_point(job, task) for task in tasks]
 
 
+def _require_read(job: Job) -> None:
+    """Makes sure that the files which controllers read are still those of the sweep."""
+    if job.controllers:
+        from eddyline.controllers.transfer import require_unchanged
+
+        require_unchanged(job.controllers, "read")
+
+
 _registered: WeakSet[Job] = WeakSet()
 
 
 def _register_controllers(job: Job) -> None:
     """Registers the controllers of a job, once."""
     if job.controllers and job not in _registered:
-        from eddyline.controllers.transfer import restore
+        from eddyline.controllers.transfer import require_unchanged, restore
 
+        require_unchanged(job.controllers, "code")
         restore(job.controllers)
         _registered.add(job)
 
@@ -166,11 +175,13 @@ def _source(job: Job) -> Source:
             holder = Path(tempfile.mkdtemp(prefix="eddyline-sweep-"))
             finalize(job, shutil.rmtree, holder, ignore_errors=True)
             source = Source(job.text, job.format, job.name, *places(holder, list(job.files)))
+            whole = {}  # one beside the scenario has a short name also where the scenario has its whole path
             for name, content in job.files.items():
                 copy = source.file(name)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
-            _unpacked[job] = source
+                whole[str(Path(job.folder, name))] = copy
+            _unpacked[job] = replace(source, copies={**whole, **source.copies})
         return _unpacked[job]
 
 

@@ -8,6 +8,8 @@ import pytest
 
 import eddyline as el
 from eddyline.controllers.imports import imported
+from eddyline.controllers.sources import load
+from eddyline.sweeps.sweep import Silent
 
 from .test_command import TOML
 
@@ -55,6 +57,21 @@ def test_a_sweep_notices_a_change(eddyline, policy, file, text, told):
     ran = eddyline(*SWEEP)
     assert ran.code == 2
     assert [line.strip() for line in ran.err.splitlines()[1:-1]] == [told]
+
+
+@pytest.mark.parametrize("file", ["law.py", "bounds.py", "weights.txt"])
+def test_a_change_while_a_sweep_runs_fails_its_points(policy, file):
+    class Changing(Silent):
+        def started(self, *_: int) -> None:
+            (policy / file).write_text((policy / file).read_text() + "\n")
+
+    load(str(policy / "wpol.py"))
+    try:
+        swept = el.sweep(policy / "s.toml", {"seed": [1, 2]}, out=policy / "grid", workers=1, listener=Changing())
+    finally:
+        el.unregister("wpol")
+    said = f"controller 'wpol': {policy / file} has changed since its sweep started"
+    assert [failure.why for failure in swept.failures] == [said, said]
 
 
 def test_a_folder_of_an_earlier_version_says_that_the_code_has_changed(eddyline, policy):

@@ -15,6 +15,7 @@ import eddyline as el
 import eddyline.parquet as parquet
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.merge import merge
+from eddyline.sweeps.sweep import Silent
 
 from .conftest import WATCHED
 
@@ -374,6 +375,25 @@ def test_a_point_beyond_its_memory_has_failed(eddyline, lossy):
     assert (d["done"], d["failed"]) == (1, 1)
     assert "out of memory" in d["failures"][0]["why"]
     assert eddyline(*words, "--memory", "64 pounds").code == 2
+
+
+@pytest.mark.parametrize("name", ["film.dat", "./film.dat", "../film.dat", "whole"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_that_changes_during_a_sweep_is_read_as_it_was_stored(lossy, tmp_path, monkeypatch, name, inside):
+    film = (tmp_path / name).resolve() if name != "whole" else tmp_path / "film.dat"
+    film.write_text("1000\n2000\n")
+    model = f'model = {{ kind = "trace", file = "{film if name == "whole" else name}" }}'
+    path = lossy(more=f'\n[[traffic]]\nname = "film"\npath = ["down"]\n{model}\n')
+    monkeypatch.chdir(tmp_path)
+    given = path.name if inside else path
+
+    class Changing(Silent):
+        def started(self, *_: int) -> None:
+            film.write_text("8000\n9000\n")
+
+    el.sweep(given, {"seed": "1..3"}, out="once", workers=1)
+    el.sweep(given, {"seed": "1..3"}, out="grid", workers=1, listener=Changing())
+    assert el.read_sweep("grid", of="traffic").equals(el.read_sweep("once", of="traffic"))
 
 
 @pytest.mark.parametrize("of_python", [False, True])
