@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -71,7 +70,7 @@ def write(
 ) -> list[str]:
     """Fills a new result folder.
 
-    Files that the scenario names are copied into it, so that it can be run again anywhere.
+    Files that the scenario names are written into it as they were read, so that it can be run again anywhere.
 
     Args:
         folder: An empty folder.
@@ -94,7 +93,7 @@ def write(
     base, absolute = copies(folder, names)
     for name, copy in ({name: base / name for name in _relative(names)} | absolute).items():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source.file(name), copy)
+        source.copy(name, copy)
     with (folder / RESULT).open("w", encoding="utf-8") as file:
         write_document(file.write)
         file.write("\n")

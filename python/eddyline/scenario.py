@@ -64,9 +64,10 @@ class Scenario:
         folder: str | Path | None = None,
     ) -> None:
         # the working directory may change
-        self._source = Source.of_table(table, name, Path("" if folder is None else folder).absolute())
+        source = Source.of_table(table, name, Path("" if folder is None else folder).absolute())
         self._given = _pairs(set)
-        self._core = self._source.load(self._given)
+        self._core = source.load(self._given)
+        self._source = _keeping(source, self._core)
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -74,7 +75,7 @@ class Scenario:
 
         Args:
             path: The file. Relative paths in it are relative to its folder; of a stored result's `scenario.json`, the
-                files that were stored with it are read.
+                files that were stored with it are read. They are read once: a later change has no effect.
             set: Keys to override, by dotted name.
 
         Raises:
@@ -94,7 +95,7 @@ class Scenario:
     def _of(cls, core: _core.Scenario, source: Source, given: Sequence[tuple[str, str]] = ()) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._core = core
-        scenario._source = source
+        scenario._source = _keeping(source, core)
         scenario._given = list(given)
         return scenario
 
@@ -313,6 +314,8 @@ class Scenario:
         """
         entry = worlds.require(world, options.clock)
         entry.check(options)
+        if entry.clocks:  # it reads files itself
+            self._source.require_unchanged()
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
         run = interruptible(partial(entry.run, self._core, options.with_folder(self.folder)), progress)
@@ -376,6 +379,15 @@ class Scenario:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self._source, self._given))
+
+
+def _keeping(source: Source, core: _core.Scenario) -> Source:
+    """The source with the content of the files that the scenario names: they may change before it is run or saved."""
+    if '"file"' not in core.canonical:
+        return source
+    from eddyline.result_folder import files_of
+
+    return source.keeping(files_of(core.canonical))
 
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 
 import pytest
+
+import eddyline as el
 
 
 def test_a_trace_goes_into_the_folder(eddyline, scenario, tmp_path):
@@ -94,3 +97,48 @@ ack = ["up"]
     ran = eddyline("run", scenario(more=more), "--json")
     assert ran.code == 0, ran.err
     assert json.loads(ran.out)["arrivals"][0]["completed"] > 0
+
+
+def _of_film(scenario, tmp_path):
+    """A scenario with a film, that film, and what changes it."""
+    film = tmp_path / "film.dat"
+    film.write_text(_FRAMES)
+    path = scenario(more=_FILM.format(name="film", file="film.dat"))
+    return el.Scenario.load(path), film, lambda *_: film.write_text(_FRAMES.replace(" 10", " 90"))
+
+
+def test_what_was_read_is_stored_though_it_changes_during_the_run(eddyline, scenario, tmp_path):
+    given, film, change = _of_film(scenario, tmp_path)
+    result = given.run(progress=change)
+    assert film.read_text() != _FRAMES
+    result.save(tmp_path / "out")
+    assert (tmp_path / "out" / "files" / "film.dat").read_text() == _FRAMES
+    assert eddyline("verify", tmp_path / "out").code == 0
+    film.unlink()
+    el.Results([given.run(), given.with_seed(8).run()]).save(tmp_path / "both")
+    assert (tmp_path / "both" / "files" / "film.dat").read_text() == _FRAMES
+
+
+def test_all_seeds_have_what_was_read(scenario, tmp_path):
+    given, _, change = _of_film(scenario, tmp_path)
+    given = given.with_overrides({"flow.*.start_jitter": "100 ms"})
+    before = given.run(seeds=2).traffic
+    change()
+    assert given.run(seeds=2).traffic.equals(before)
+    assert pickle.loads(pickle.dumps(given)).run(seeds=2).traffic.equals(before)
+
+
+def test_a_large_file_that_has_changed_is_an_error(scenario, tmp_path, monkeypatch):
+    monkeypatch.setattr("eddyline.source._MAX_KEPT", 0)
+    given, film, change = _of_film(scenario, tmp_path)
+    given.run(series=False).save(tmp_path / "out")
+    assert (tmp_path / "out" / "files" / "film.dat").read_text() == _FRAMES
+    result = given.run(series=False, progress=change)
+    said = "film.dat: has changed since the scenario was loaded"
+    with pytest.raises(el.InputError, match=said):
+        result.save(tmp_path / "late")
+    assert not (tmp_path / "late").exists()
+    film.unlink()
+    for refused in (lambda: given.with_seed(8), lambda: el.sweep(given, {"seed": [1]}, out=tmp_path / "grid")):
+        with pytest.raises(el.InputError, match=said):
+            refused()

@@ -128,6 +128,7 @@ def sweep(
     earlier: list[tuple[str, str]] = []
     if isinstance(scenario, Scenario):
         source = scenario.source
+        source.require_unchanged()
         earlier = [(key, value) for key, value in scenario.given if not any(covers(k, key) for k in vary)]
     elif isinstance(scenario, Mapping):
         source = Source.of_table(scenario)
