@@ -277,6 +277,8 @@ def claim(folder: Path) -> None:
         names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
     if names:
         own = {LOCK, PARTS, *SCENARIOS.values()}
+        if {LOCK, PARTS}.isdisjoint(names):  # a scenario alone is a user's
+            own -= {*SCENARIOS.values()}
         foreign = [name for name in names if name not in own and not name.startswith(STAGING)]
         if foreign:
             listed = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")

@@ -243,6 +243,10 @@ def test_a_folder_of_something_else_is_left_alone(eddyline, lossy, tmp_path):
     ran = eddyline("sweep", path, "--vary", "seed=1", "--out", "result")
     assert ran.code == 2
     assert "holds files that are not a sweep's: manifest.json, plot.png" in ran.err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "scenario.toml").write_text("a user's own")
+    ran = eddyline("sweep", path, "--vary", "seed=1", "--out", "mine")
+    assert (ran.code, (tmp_path / "mine" / "scenario.toml").read_text()) == (2, "a user's own"), ran.err
     assert eddyline("sweep", path, "--vary", "seed=1", "--out", path).code == 2
     assert not (tmp_path / "result" / "lock").exists()
     with pytest.raises(el.InputError, match="holds no sweep"):
