@@ -12,6 +12,7 @@ from matplotlib.patches import Circle
 from eddyline.plots.picture import empty
 from eddyline.plots.style import COLOURS, STYLE, duration, heading
 from eddyline.quantities import count
+from eddyline.theory.local_stability import verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ def _marks(documents: list[dict[str, Any]]) -> list[Line2D]:
 
 
 def _verdict(document: dict[str, Any]) -> str:
-    parts = [f"{document['link_model']}: {'stable' if document['stable'] else 'unstable'}"]
+    parts = [f"{document['link_model']}: {verdict(document)}"]
     if document["gain_margin"] is not None:
         parts.append(f"gain margin {count(_three_digits(document['gain_margin']))}")
     if document["delay_margin_s"] is not None:

@@ -70,7 +70,7 @@ def _smooth(one: pd.DataFrame, every: int) -> pd.DataFrame:
     """One line of a rate: means of so many intervals, and of more where packets are rare."""
     # the rest belongs to the last
     one = _means(one, np.minimum(np.arange(len(one)) // every, max(len(one) // every - 1, 0)))
-    return _means(one, _points(one["value"].to_numpy() > 0))
+    return _means(one, _points(one["value"].to_numpy()))
 
 
 def _means(one: pd.DataFrame, points: NDArray[np.int_]) -> pd.DataFrame:
@@ -98,13 +98,17 @@ def _interval(rows: pd.DataFrame) -> float:
     return float(np.median(np.diff(times) if len(times) > 1 else times)) if len(times) else 0.0
 
 
-def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
+def _points(rates: NDArray[np.float64]) -> NDArray[np.int_]:
     """Numbers of points, one for each interval: several intervals are one point where packets are rare.
+
+    They are rare where most intervals with packets have one or two, not where bursts have silences between them.
 
     Where `_PACKETS` intervals in a row have some, each is a point, so that what a flow has before something slows it
     down is not averaged with what it has then. So is each of a silence: what is rare is not spread over it.
     """
+    flowing = rates > 0
     rows, alone = np.arange(len(flowing)), np.zeros(len(flowing), dtype=bool)
+    one = float(np.percentile(rates[flowing], 2, method="lower")) if flowing.any() else 0.0  # packet in an interval
     for stretch in _stretches(flowing, rows):
         alone[stretch] = len(stretch) >= _PACKETS and flowing[stretch[0]]
     width = np.ones(len(flowing), dtype=int)  # of a point, where it is not alone
@@ -113,7 +117,8 @@ def _points(flowing: NDArray[np.bool_]) -> NDArray[np.int_]:
             continue
         gaps = np.diff(np.flatnonzero(flowing[part]))
         gap, long = (int(np.percentile(gaps, q, method="lower")) if len(gaps) else 1 for q in (50, 90))
-        width[part] = _PACKETS * gap if gap > 1 else 1
+        bursts = float(np.median(rates[part][flowing[part]])) > _FEW * one if len(gaps) else False
+        width[part] = _PACKETS * gap if gap > 1 and not bursts else 1
         for stretch in _stretches(flowing[part], part):
             # beside a dense stretch, or before the first packet, nothing hides that a silence is none of the gaps
             beside = stretch[0] == part[0] or (stretch[-1] == part[-1] and part[-1] < rows[-1])
@@ -134,6 +139,7 @@ def _stretches(values: NDArray[np.bool_], rows: NDArray[np.int_]) -> list[NDArra
 
 
 _PACKETS = 5  # of a slow flow that a point averages
+_FEW = 2.5  # packets in an interval: more are a burst
 _SILENCE = 1.5  # times the usual gap between packets, or the longest but for one in ten
 _MAX_TIMES = 400  # points of a line of means
 _CHOSEN_TIMES = 2000  # where the scenario chooses the interval
@@ -195,7 +201,7 @@ def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
     rates = run[run["quantity"] == "throughput_bps"]
     merged: dict[tuple[str, float], float] = {}
     for name, one in rates.groupby("entity", sort=False, observed=True):
-        ends = one["time_s"].groupby(_points(one["value"].to_numpy() > 0)).transform("max")
+        ends = one["time_s"].groupby(_points(one["value"].to_numpy())).transform("max")
         merged |= {(str(name), time): end for time, end in zip(one["time_s"], ends, strict=True)}
     return merged
 

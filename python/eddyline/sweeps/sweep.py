@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
@@ -144,7 +145,12 @@ def sweep(
     if start_jitter is not None:
         given = with_start_jitter(given, value_text(start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
-    return run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
+    swept = run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
+    if swept.identical:
+        jitter = "start_jitter='100 ms' with another folder starts flows at random times"
+        what = "world theory" if world == "theory" else f"the scenario ({jitter})"
+        warnings.warn(f"all {seeds} seeds gave the same results: nothing is random in {what}", stacklevel=2)
+    return swept
 
 
 def run(

@@ -9,12 +9,19 @@ from eddyline.theory.document import Document
 from eddyline.worlds import LINK_MODELS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from matplotlib.figure import Figure
 
     from eddyline.scenario import Scenario
 
-__all__ = ["Stability", "stability"]
+__all__ = ["Stability", "stability", "verdict"]
+
+
+def verdict(document: Mapping[str, Any]) -> str:
+    """What a document of one link model says of small disturbances, in a word."""
+    return "stable" if document["stable"] else "neutral" if document["neutral"] else "unstable"
 
 
 class Stability(Document):
@@ -38,15 +45,15 @@ class Stability(Document):
 
     @property
     def verdicts(self) -> pd.DataFrame:
-        """A row per link model: `stable`, rightmost root (1/s), margins and their frequencies (rad/s)."""
+        """A row per link model: `stable`, `neutral`, rightmost root (1/s), margins and their frequencies (rad/s)."""
         from eddyline.frames import frame
 
         names = ("gain_margin", "gain_margin_at_rad_s", "delay_margin_s", "delay_margin_at_rad_s")
         rows = []
         for d in self.documents:
             re, im = d["roots"][0] if d["roots"] else (None, None)
-            row = {"link_model": d["link_model"], "stable": d["stable"], "root_re_per_s": re, "root_im_per_s": im}
-            rows.append(row | {n: d[n] for n in names})
+            row = {name: d[name] for name in ("link_model", "stable", "neutral")}
+            rows.append(row | {"root_re_per_s": re, "root_im_per_s": im} | {n: d[n] for n in names})
         return frame(rows)
 
     @property

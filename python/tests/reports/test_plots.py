@@ -197,13 +197,17 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     (line,) = axis.get_lines()
     assert points(line)[1][:-1] == [1.0] * 9
     assert points(line)[1][-1] == pytest.approx(1.0, rel=0.1)  # the rest, in which there may be a packet more
-    slowed = series.assign(value=[2e6 if k < 100 else v for k, v in enumerate(series["value"])])
+    slowed = series.assign(value=[12e6 if k < 100 else v for k, v in enumerate(series["value"])])
     (line,) = overview(slowed, "a flow that is slowed down").axes[0].get_lines()
     # each interval by itself until then, so that it does not fall before its cause
     ends, rates = points(line)
     assert ends[:100] == [pytest.approx(0.002 * k) for k in range(100)]
-    assert set(rates[:100]) == {2.0}
+    assert set(rates[:100]) == {12.0}
     assert rates[102:-1] == pytest.approx([1.0] * len(rates[102:-1]), rel=0.2)
+    # ten packets in every second interval, and one now and then, are bursts of a window, not packets that are rare
+    bursts = [6e6 if k % 40 == 1 else 60e6 if k % 2 == 0 else 0.0 for k in range(320)]
+    (line,) = overview(series.assign(value=bursts), "bursts").axes[0].get_lines()
+    assert points(line)[1] == [rate / 1e6 for rate in bursts]
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}

@@ -79,6 +79,8 @@ pub struct Stability {
     pub link_model: LinkModel,
     /// Whether small perturbations decay.
     pub stable: bool,
+    /// Whether small perturbations neither decay nor grow: the rightmost root is on the imaginary axis.
+    pub neutral: bool,
     /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero
     /// stands for itself and its conjugate.
     pub roots: Vec<(f64, f64)>,
@@ -159,7 +161,8 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     let still = |re: f64| re.abs() <= 1e-9 / slowest;
     let settles = roots.found.first().is_none_or(|r| r.at.re < 0.0 && !still(r.at.re));
     let stable = settles && roots.right.is_none_or(|n| n == 0);
-    if roots.found.first().is_some_and(|r| still(r.at.re)) {
+    let neutral = !stable && roots.found.first().is_some_and(|r| still(r.at.re));
+    if neutral {
         notes
             .push("a disturbance neither grows nor dies out: the rightmost root lies on the imaginary axis".to_owned());
     }
@@ -186,6 +189,7 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     Stability {
         link_model: model,
         stable,
+        neutral,
         residual: roots.found.iter().map(|r| r.residual).fold(0.0, f64::max),
         roots: roots.found.iter().map(|r| (r.at.re, r.at.im)).collect(),
         unstable_roots: roots.right,

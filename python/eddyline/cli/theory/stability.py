@@ -55,6 +55,7 @@ def command(
 def _show(document: Stability) -> None:
     from eddyline.quantities import count, seconds
     from eddyline.tables import print_table, table
+    from eddyline.theory.local_stability import verdict
 
     head = ["verdict", "rightmost root", "oscillates at", "gain margin", "delay margin"]
     verdicts = table(document.title, "link model", head)
@@ -62,9 +63,9 @@ def _show(document: Stability) -> None:
         first = d["roots"][0] if d["roots"] else (None, None)
         verdicts.add_row(
             d["link_model"],
-            "stable" if d["stable"] else "unstable",
+            verdict(d),
             "-" if first[0] is None else f"{first[0]:.4g} /s",
-            f"{first[1] / 6.283185307179586:.4g} Hz" if first[1] else "-",
+            f"{first[1] / 6.283185307179586:.4g} Hz" if first[1] and not d["neutral"] else "-",
             count(d["gain_margin"]),
             seconds(d["delay_margin_s"]),
         )
