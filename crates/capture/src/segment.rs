@@ -12,8 +12,8 @@ const PUSH: u8 = 0x08;
 const ACK: u8 = 0x10;
 /// The first port of senders; a sender's port is this one and the number of its flow.
 const FIRST_PORT: u16 = 32_768;
-/// Scale of windows.
-const SCALE: u8 = 14;
+/// The largest scale of windows (RFC 7323, 2.3), of hosts whose window is unlimited.
+const MAX_SCALE: u8 = 14;
 
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Segment {
                 if self.selective {
                     options.extend([1, 1, 4, 2]);
                 }
-                options.extend([1, 3, 3, SCALE]);
+                options.extend([1, 3, 3, self.scale()]);
             }
             Kind::Ack => {
                 let blocks = || self.sack.iter().take_while(|(first, end)| first < end);
@@ -138,11 +138,20 @@ impl Segment {
         if self.kind.is_from_sender() { (sender, receiver) } else { (receiver, sender) }
     }
 
+    /// The window that the sender of this packet offers.
+    fn offered(&self) -> u64 {
+        if self.kind.is_from_sender() { u64::MAX } else { self.window.unwrap_or(u64::MAX) }
+    }
+
+    /// The smallest scale with which the field holds the window: up to 65,535 B it is exact.
+    fn scale(&self) -> u8 {
+        (0..MAX_SCALE).find(|scale| self.offered() >> scale <= u64::from(u16::MAX)).unwrap_or(MAX_SCALE)
+    }
+
     fn window_field(&self) -> u16 {
-        let window = if self.kind.is_from_sender() { u64::MAX } else { self.window.unwrap_or(u64::MAX) };
         // windows in a SYN are not scaled
-        let scale = if matches!(self.kind, Kind::Syn | Kind::SynAck) { 0 } else { SCALE };
-        window.div_ceil(1 << scale).min(u64::from(u16::MAX)) as u16
+        let scale = if matches!(self.kind, Kind::Syn | Kind::SynAck) { 0 } else { self.scale() };
+        (self.offered() >> scale).min(u64::from(u16::MAX)) as u16
     }
 }
 
@@ -206,12 +215,20 @@ mod tests {
         assert_eq!((length, ack[33]), (40, ACK));
         assert_eq!(ack[12..16], [10, 65, 0, 2], "from the receiver");
         assert_eq!(ack[28..32], 1_461u32.to_be_bytes());
-        assert_eq!(ack[34..36], 4u16.to_be_bytes(), "65,536 B in units of 16 KiB");
+        assert_eq!(ack[34..36], 32_768u16.to_be_bytes(), "65,536 B in units of 2 B");
+        for (window, scale, field) in [(20_000, 0, 20_000u16), (100_001, 1, 50_000), (1 << 30, 14, u16::MAX), (1, 0, 1)]
+        {
+            let offered = Segment { payload: 0, window: Some(window), ..DATA };
+            let (ack, _) = Segment { kind: Kind::Ack, ..offered }.headers();
+            assert_eq!(ack[34..36], field.to_be_bytes(), "{window} B");
+            let (answer, _) = Segment { kind: Kind::SynAck, ..offered }.headers();
+            assert_eq!(answer.last(), Some(&scale), "{window} B");
+        }
         let (syn, length) = Segment { kind: Kind::Syn, sequence: 0, payload: 0, ..DATA }.headers();
         assert_eq!((syn.len() as u32, syn[32] >> 4), (length, 8));
-        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, SCALE]);
+        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, MAX_SCALE]);
         let (syn, _) = Segment { kind: Kind::Syn, sequence: 0, payload: 0, selective: false, ..DATA }.headers();
-        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 3, 3, SCALE]);
+        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 3, 3, MAX_SCALE]);
     }
 
     #[test]

@@ -273,6 +273,12 @@ pub trait Controller {
         None
     }
 
+    /// The window in recovery is the algorithm's own business, so that proportional rate reduction (RFC 9937) does not apply; constant
+    /// over the connection.
+    fn controls_recovery(&self) -> bool {
+        false
+    }
+
     /// Recovery without SACK; constant over the connection.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay

@@ -94,6 +94,9 @@ macro_rules! forward_decisions {
         fn retransmission_timeout(&self, min_rto: eddyline_units::Time) -> Option<eddyline_units::Time> {
             $inner!(self, [] c => c.retransmission_timeout(min_rto))
         }
+        fn controls_recovery(&self) -> bool {
+            $inner!(self, [] c => c.controls_recovery())
+        }
         #[inline]
         fn partial_ack(&self) -> $crate::controller::PartialAck {
             $inner!(self, [] c => c.partial_ack())

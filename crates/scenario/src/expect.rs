@@ -329,12 +329,16 @@ fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> 
     }
 }
 
-/// Dotted names of the numbers in the result of an entity.
+/// Dotted names of the numbers in the result of an entity, also of those that only some options give it.
 fn fields(kind: EntityKind) -> Vec<String> {
     let entity = match kind {
-        EntityKind::Flow => serde_json::to_value(FlowResult::default()),
+        EntityKind::Flow => serde_json::to_value(FlowResult {
+            card_refusals: Some(0),
+            delivered_ce: Some(0.0),
+            ..FlowResult::default()
+        }),
         EntityKind::Group => serde_json::to_value(GroupResult::default()),
-        EntityKind::Link => serde_json::to_value(LinkResult::default()),
+        EntityKind::Link => serde_json::to_value(LinkResult { corrupted: Some(0), ..LinkResult::default() }),
         EntityKind::Traffic => serde_json::to_value(TrafficResult::default()),
         EntityKind::Arrivals => serde_json::to_value(ArrivalsResult::default()),
         EntityKind::Probe => serde_json::to_value(ProbeResult::default()),

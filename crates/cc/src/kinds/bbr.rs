@@ -417,6 +417,11 @@ impl Controller for Model {
         self.min_rtt
     }
 
+    /// It conserves packets for a round trip, and restores its window after (as Linux leaves the window to such algorithms).
+    fn controls_recovery(&self) -> bool {
+        true
+    }
+
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Persist
     }

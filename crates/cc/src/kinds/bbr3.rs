@@ -457,6 +457,11 @@ impl Controller for Model {
         self.min_rtt
     }
 
+    /// The bounds of its model hold in recovery, too (as Linux leaves the window to such algorithms).
+    fn controls_recovery(&self) -> bool {
+        true
+    }
+
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Persist
     }

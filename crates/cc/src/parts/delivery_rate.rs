@@ -3,7 +3,8 @@
 //!
 //! The state at the sending of a packet (packets delivered and lost by then, and when) is the same for all packets sent between two
 //! acknowledgements. It is stored here as a snapshot, and the packet carries the snapshot's number. If a window has more
-//! acknowledgements than there are snapshots, a snapshot covers at most 1/32 of a round trip.
+//! acknowledgements than there are snapshots, a snapshot covers at most 1/32 of the minimum round trip, or 1/96 of the last one where
+//! that is longer: a packet's snapshot is still there when it is acknowledged, however long the queue.
 //!
 //! Without SACK every duplicate acknowledgement counts as a packet delivered, as in Linux. A later acknowledgement counts the packets
 //! that it covers less those duplicates, and at least one packet: the hole that it fills.
@@ -12,9 +13,10 @@ use eddyline_units::Time;
 
 use crate::controller::{Ack, Sent, Stamp};
 
-/// Snapshots kept: four round trips of thirty-two.
+/// Snapshots kept, of the minimum and of the last round trip.
 const KEPT: usize = 128;
-const PER_ROUND: u64 = 32;
+const PER_MIN_ROUND: u64 = 32;
+const PER_ROUND: u64 = 96;
 
 /// The sender's counters when a packet was sent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,6 +66,8 @@ pub(crate) struct DeliveryRate {
     /// Below this count of delivered packets samples are limited by the application.
     app_limited_until: f64,
     min_rtt: Option<Time>,
+    /// Minimum time between two snapshots.
+    spacing: Time,
 }
 
 impl DeliveryRate {
@@ -80,6 +84,7 @@ impl DeliveryRate {
             first_sent: Time::ZERO,
             app_limited_until: 0.0,
             min_rtt: None,
+            spacing: Time::ZERO,
         }
     }
 
@@ -91,10 +96,7 @@ impl DeliveryRate {
             (self.first_sent, self.delivered_at) = (sent.now, sent.now);
             self.stale = true;
         }
-        let due = || {
-            sent.now - self.taken_at >= self.min_rtt.map_or(Time::ZERO, |rtt| Time::from_ps(rtt.as_ps() / PER_ROUND))
-        };
-        if self.stale && (due() || self.latest == 0) {
+        if self.stale && (sent.now - self.taken_at >= self.spacing || self.latest == 0) {
             // a stamp holds whole numbers up to 2^24: beyond, they start over
             self.latest = self.latest % ((1 << 24) - 1) + 1;
             self.taken_at = sent.now;
@@ -140,7 +142,9 @@ impl DeliveryRate {
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Rate> {
         if let Some(rtt) = ack.rtt {
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+            let min = self.min_rtt.map_or(rtt, |min| min.min(rtt));
+            self.min_rtt = Some(min);
+            self.spacing = Time::from_ps((min.as_ps() / PER_MIN_ROUND).max(rtt.as_ps() / PER_ROUND));
         }
         self.delivered += ack.acked;
         self.lost += ack.lost;

@@ -251,3 +251,42 @@ fn a_spurious_timeout_costs_one_segment() {
         assert!(x.delivered_bytes >= flow_result(&plain, "x").delivered_bytes, "{tcp}: {x:?}");
     }
 }
+
+/// BBR measures however long the queue: after a fall to a sixth of the rate, which 200 packets of queue stretch to seven round trips, it
+/// paces near the new rate and loses little.
+#[test]
+fn bbr_follows_a_fall_of_the_rate_into_a_deep_queue() {
+    for kind in ["bbr", "bbr3"] {
+        let text = head(30.0, 20.0, 1)
+            + "[[link]]\nname = \"down\"\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\n\
+               queue = { kind = \"droptail\", limit = \"200 packets\" }\n\
+               changes = [{ at = \"8 s\", rate = \"8 Mbit/s\" }]\n\
+               [[link]]\nname = \"up\"\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\n"
+            + &flow("x", &format!("kind = \"{kind}\""), "down", "up", "tcp = { rack = true, timestamps = true }");
+        let down = &result_of(&text).links[0];
+        assert!(down.utilisation.unwrap() > 0.95, "{kind}: {:?}", down.utilisation);
+        // the 480 packets in flight at the fall, and those of a few round trips of 240 ms until it is measured
+        assert!(down.drops.data.unwrap() < 4_000, "{kind}: {:?}", down.drops);
+    }
+}
+
+/// BBR sets its window in recovery itself: proportional rate reduction, which each loss would begin anew, does not hold it back.
+#[test]
+fn bbr_is_the_same_with_proportional_rate_reduction() {
+    for kind in ["bbr", "bbr3"] {
+        let goodput = |prr: bool| {
+            let text = head(20.0, 5.0, 1)
+                + "[[link]]\nname = \"down\"\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nloss = 0.03\n\
+                   [[link]]\nname = \"up\"\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\n"
+                + &flow(
+                    "x",
+                    &format!("kind = \"{kind}\""),
+                    "down",
+                    "up",
+                    &format!("tcp = {{ rack = true, prr = {prr} }}"),
+                );
+            flow_result(&result_of(&text), "x").goodput_bps.unwrap()
+        };
+        assert_eq!(goodput(true).to_bits(), goodput(false).to_bits(), "{kind}");
+    }
+}

@@ -86,7 +86,7 @@ impl LossRecovery {
             limited_transmit: config.limited_transmit,
             rack_tlp: config.rack.then(|| Box::new(RackTlp::new(max_ack_delay))),
             frto: config.frto.then(|| Box::new(Frto::new(config.sack))),
-            prr: config.prr.then(|| Box::new(Prr::new(config.mss))),
+            prr: (config.prr && !controller.controls_recovery()).then(|| Box::new(Prr::new(config.mss))),
             undone: false,
             new_event_from: 0,
         }

@@ -108,6 +108,8 @@ pub struct StabilityDocument {
     pub link_model: &'static str,
     /// Whether small perturbations decay.
     pub stable: bool,
+    /// Whether small perturbations neither decay nor grow.
+    pub neutral: bool,
     /// Characteristic roots, real and imaginary part in 1/s, rightmost first; one of each conjugate pair.
     pub roots: Vec<[f64; 2]>,
     /// Largest relative Newton step left at any of the roots.
@@ -137,6 +139,7 @@ pub fn stability_document(
     Ok(StabilityDocument {
         link_model: judged.link_model.name(),
         stable: judged.stable,
+        neutral: judged.neutral,
         roots: judged.roots.into_iter().map(|(re, im)| [re, im]).collect(),
         residual: judged.residual,
         gain_margin: judged.gain_margin,
