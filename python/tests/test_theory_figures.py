@@ -102,7 +102,7 @@ def test_margins_are_written_in_units_of_their_size():
     from eddyline.plots.roots import stability
 
     judged = el.theory.stability(el.Scenario.load(EXAMPLE_3), "integrator")
-    large = judged.documents[0] | {"gain_margin": 1250.0, "delay_margin_s": 1.25}
+    large = judged.documents[0] | {"verdict": "stable", "gain_margin": 1250.0, "delay_margin_s": 1.25}
     text = texts(stability([large], judged.nyquist, "a slow loop"))
     assert "gain margin 1,250, delay margin 1.25 s" in text
     text = texts(stability([large | {"delay_margin_s": 2e-5}], judged.nyquist, "a quick loop"))

@@ -12,7 +12,6 @@ from matplotlib.patches import Circle
 from eddyline.plots.picture import empty
 from eddyline.plots.style import COLOURS, STYLE, duration, heading
 from eddyline.quantities import count
-from eddyline.theory.local_stability import verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +53,7 @@ def _marks(documents: list[dict[str, Any]]) -> list[Line2D]:
 
 
 def _verdict(document: dict[str, Any]) -> str:
-    parts = [f"{document['link_model']}: {verdict(document)}"]
+    parts = [f"{document['link_model']}: {document['verdict']}"]
     if document["gain_margin"] is not None:
         parts.append(f"gain margin {count(_three_digits(document['gain_margin']))}")
     if document["delay_margin_s"] is not None:

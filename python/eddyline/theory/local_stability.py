@@ -84,7 +84,7 @@ class Stability(Document):
         """Rightmost roots in the complex plane, and Nyquist curves with the margins."""
         from eddyline.plots.roots import stability
 
-        return stability(self.documents, self.nyquist, self._title)
+        return stability([d | {"verdict": verdict(d)} for d in self.documents], self.nyquist, self._title)
 
 
 def stability(scenario: Scenario, link_model: str = "all", law: str = "equation") -> Stability:
