@@ -12,12 +12,13 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened", "size"]
+__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened", "size", "telling"]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _MAX_DECIMALS = 6
 _DIGITS = 4
+_ALL_DIGITS = 17  # tell any two floating-point numbers apart
 _GIVEN_DIGITS = 6  # more of them are no person's, but a range's
 _DECIMAL = re.compile(r"(\d+\.\d+)(\s*[^\d\s].*)?")
 _TIMES = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -81,15 +82,31 @@ def interval(mean: float, half: float, form: Callable[[float | None], str]) -> s
         half: Half of the interval.
         form: How the mean alone is written, one of this module.
     """
-    every: dict[object, tuple[tuple[float, str], ...]]
-    every = {bits_per_second: _RATES, seconds: _TIMES[1:], size: _SIZES, percent: ((0.01, "%"),), count: ((1.0, ""),)}
-    units = every[form]
-    largest = max(abs(mean), half)
-    scale, unit = next((u for u in units if largest >= u[0]), units[-1])
+    scale, unit = _unit(max(abs(mean), half), form)
     mean, half = mean / scale, half / scale
     digits = 1 - math.floor(math.log10(half)) if half > 0 else 3 - math.floor(math.log10(abs(mean) or 1e3))
     decimals = 0 if half == 0 and mean == int(mean) else min(max(digits, 0), _MAX_DECIMALS)
     return f"{mean:,.{decimals}f} ± {half:,.{decimals}f} {unit}".rstrip()
+
+
+def telling(value: float, form: Callable[[float | None], str], holds: Callable[[float], bool]) -> str:
+    """A value as `form` writes it, with more digits where a limit holds of only one of the value and what is written.
+
+    Args:
+        value: The value.
+        form: One of this module.
+        holds: Whether a value is within the limit.
+    """
+    text, held = form(value), holds(value)
+    scale, unit = _unit(abs(value), form)
+    for digits in range(_DIGITS + 1, _ALL_DIGITS + 1):
+        number = Decimal(text.split()[0].replace(",", ""))
+        if holds(float(number * Decimal(str(scale)))) == held:
+            break
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(value / scale))))
+        written = f"{value / scale:,.{decimals}f}"
+        text = f"{written.rstrip('0').rstrip('.') if decimals else written} {unit}".rstrip()
+    return text
 
 
 def shortened(values: Iterable[object]) -> dict[object, str]:
@@ -100,6 +117,14 @@ def shortened(values: Iterable[object]) -> dict[object, str]:
         if len(set(texts)) == len(listed):
             return dict(zip(listed, texts, strict=True))
     return {value: str(value) for value in listed}
+
+
+def _unit(value: float, form: Callable[[float | None], str]) -> tuple[float, str]:
+    """The unit in which `form` writes a value, and its size."""
+    every: dict[object, tuple[tuple[float, str], ...]]
+    every = {bits_per_second: _RATES, seconds: _TIMES[1:], size: _SIZES, percent: ((0.01, "%"),), count: ((1.0, ""),)}
+    units = every[form]
+    return next((u for u in units if value >= u[0]), units[-1])
 
 
 def _rounded(text: str, digits: int) -> str:

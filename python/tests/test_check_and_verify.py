@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import eddyline as el
+from eddyline.cli.check import _value
 
 EXPECT = """
 [[expect]]
@@ -107,6 +108,27 @@ def test_what_fails(eddyline, scenario, tmp_path):
     rows = (tmp_path / "r.md").read_text().splitlines()
     assert len(rows) == 2 + 3
     assert sum("**no**" in row for row in rows) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "what", "bound", "said"),
+    [
+        (0.99999488, "jain_index", "at least 1", "0.99999"),
+        (0.99999488, "jain_index", "at least 0.9", "1"),
+        (9659360.0, "goodput_bps.sum", "at most 9.659 Mbit/s", "9.6594 Mbit/s"),
+        (0.05755203, "rtt_s.p99", "at least 1 ms, at most 57.552 ms", "57.55203 ms"),
+        (0.057552, "rtt_s.p99", "at least 57.552 ms", "57.552 ms"),
+        (0.9499999, "utilisation", "at least 95 %", "94.99999 %"),
+        (0.95, "jain_index", "near 1, within 5 %", "0.95"),
+        (1.0300001, "jain_index", "near 1, within 3 %", "1.0300001"),
+        (400.04, "packets_per_s", "at most 400 /s", "400.04"),
+        (150.001, "loaded_rpm", "at most 150/min", "150.001"),
+        (123456.4, "packets_sent", "at most 123456", "123,456.4"),
+        (0.0, "packets_dropped", "at least 1", "0"),
+    ],
+)
+def test_a_value_has_the_digits_that_its_bound_takes(value, what, bound, said):
+    assert _value({"value": value, "what": what, "bound": bound}) == said
 
 
 def test_nothing_runs_where_one_file_is_wrong(eddyline, scenario, tmp_path):

@@ -15,7 +15,7 @@ from eddyline.cli.options import controllers, overrides, read_by, scenario_file,
 from eddyline.cli.outputs import put_text, require_apart, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from eddyline.errors import ControllerError, UntrustedRun
     from eddyline.junit import Case
@@ -34,6 +34,8 @@ Examples:
 
 _DIAGNOSTICS = re.compile(r"\n(?! )")
 """Between two errors of a message; their hints are indented."""
+_BOUND = re.compile(r"(at least|at most|near|within) (.+?)(?=, (?:at least|at most|near|within) |$)")
+"""A word of a bound with its quantity."""
 
 
 @dataclass
@@ -159,17 +161,50 @@ def _outcome(scenario: Scenario, result: Result, outcome: dict[str, Any]) -> dic
 
 
 def _value(outcome: dict[str, Any]) -> str:
-    """The value in a unit that suits its name."""
+    """The value in a unit that suits its name, with the digits that its bound takes."""
+    from eddyline.quantities import telling
+
+    if outcome["value"] is None:
+        return "unknown"
+    return telling(outcome["value"], _form(outcome["what"].split(".")[0]), _limit(outcome["bound"]))
+
+
+def _form(name: str) -> Callable[[float | None], str]:
     from eddyline.quantities import bits_per_second, count, percent, seconds
 
-    value, name = outcome["value"], outcome["what"].split(".")[0]
-    if value is None:
-        return "unknown"
     if name.endswith("_bps"):
-        return bits_per_second(value)
+        return bits_per_second
     if name.endswith("_s") and not name.endswith("per_s"):
-        return seconds(value)
-    return percent(value) if name.endswith("utilisation") else count(value)
+        return seconds
+    return percent if name.endswith("utilisation") else count
+
+
+def _limit(bound: str) -> Callable[[float], bool]:
+    """Whether a bound holds of a value."""
+    limits = {word: _amount(text) for word, text in _BOUND.findall(bound)}
+
+    def holds(value: float) -> bool:
+        near = limits.get("near", value)
+        return (
+            limits.get("at least", value) <= value <= limits.get("at most", value)
+            # as the check itself has it
+            and abs(value - near) <= limits.get("within", 0.0) * abs(near) * (1 + 1e-12)
+        )
+
+    return holds
+
+
+def _amount(text: str) -> float:
+    """A quantity of a bound, whose kind its unit says."""
+    import eddyline._core as _core
+    from eddyline.errors import InputError
+
+    for what in ("rate", "time", "bytes", "packets", "frequency", "percent"):
+        try:
+            return _core.quantity(what, text)
+        except InputError:
+            continue
+    return float(text.removesuffix("/min"))
 
 
 def _explained(outcome: dict[str, Any]) -> str:

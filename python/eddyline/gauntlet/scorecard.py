@@ -11,6 +11,7 @@ from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.gauntlet.measures import MEASURES, Latency
 from eddyline.gauntlet.suite import Bound
+from eddyline.quantities import telling
 from eddyline.worlds import DEFAULT
 
 if TYPE_CHECKING:
@@ -79,8 +80,11 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The value with its unit."""
-        return "error" if self.error else MEASURES[self.measure].text(self.value)
+        """The value with its unit, with the digits that its bound takes."""
+        if self.error:
+            return "error"
+        form = MEASURES[self.measure].text
+        return form(None) if self.value is None else telling(self.value, form, self.bound.holds)
 
     @property
     def described(self) -> str:

@@ -137,6 +137,11 @@ def verdict(name: str, *values: float | None, least: bool = True, bound: float =
     )
 
 
+def test_a_value_has_the_digits_that_its_bound_takes() -> None:
+    said = [verdict("a", value, bound=0.85).text for value in (0.8599, 0.84999, 0.85)]
+    assert said == ["86.0 %", "84.999 %", "85.0 %"]
+
+
 def card(*verdicts: Verdict) -> Card:
     return Card("mine", {}, 1, len(verdicts[0].values), verdicts)
 
