@@ -63,7 +63,8 @@ class Finding:
 
     Attributes:
         unit: `bytes`, `packets`, `cells`, or None where no unit explains both waits.
-        limit: The limit in that unit, to about a packet; None without a unit.
+        limit: The limit in that unit, to about a packet; None without a unit. From two measured waits it is too small
+            by the overload where the queue drops at its head.
         why: The reason, in a sentence.
         short: The load of short packets.
         long: The load of long packets.
@@ -170,11 +171,15 @@ def _require_sizes(short: float, long: float) -> None:
 
 
 def _bounded_by_length(found: Finding, more: Load) -> Finding:
-    """No unit where the wait changes with the load: it is constant with tail drop, inverse with head drop."""
+    """The limit with head drop too, and no unit where the wait changes otherwise with the load.
+
+    The wait is constant with tail drop, inverse with head drop.
+    """
     packet = 1.0 / found.long.packets + _TOLERANCE
     change = more.wait_s / found.long.wait_s
-    if min(abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)) <= packet:
-        return found
+    tail, head = abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)
+    if min(tail, head) <= packet:
+        return found if tail <= head or found.limit is None else replace(found, limit=found.limit * _OVERLOAD)
     why = (
         f"{found.long.packet_bytes:g} B packets wait {seconds(found.long.wait_s)} at {_OVERLOAD:g} times the rate "
         f"and {seconds(more.wait_s)} at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"

@@ -78,12 +78,15 @@ def test_a_frame_takes_as_long_as_in_the_simulation(name: str, size: int) -> Non
         ('{ kind = "droptail", limit = "40 packets" }', "packets", 40),
         ('{ kind = "droptail", limit = "900 cells" }', "cells", 900),
         ('{ kind = "headdrop", limit = "30 packets" }', "packets", 30),
+        ('{ kind = "headdrop", limit = "400 packets" }', "packets", 400),
+        ('{ kind = "headdrop", limit = "75000 B" }', "bytes", 75_000),
     ],
 )
 def test_simulated(queue: str, unit: str, limit: float) -> None:
     found = el.probe(el.Scenario.load(FILE, set={"link.up.queue": queue}), "up")
     assert found.unit == unit
-    assert found.limit == pytest.approx(limit, rel=0.1)
+    packet = {"bytes": LONG, "packets": 1, "cells": 32}[unit]
+    assert found.limit == pytest.approx(limit, abs=packet)
 
 
 @pytest.mark.parametrize(
