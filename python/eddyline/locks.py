@@ -6,6 +6,7 @@ file system with locks (NFS has them since Linux 2.6.12).
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import time
@@ -22,6 +23,8 @@ __all__ = ["NoLocks", "locked", "take"]
 
 _TIMEOUT_S = 1.0
 """An owner that was killed a moment ago may not have exited yet."""
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors of a folder in which nothing can be written."""
 
 
 class NoLocks(EddylineError):  # noqa: N818 - the name of a state
@@ -52,10 +55,16 @@ def locked(path: Path) -> Iterator[None]:
     """Holds the lock file `path`, so that one sweep at a time works in its folder. The file is created and stays.
 
     Raises:
-        InputError: Another process holds it.
+        InputError: Another process holds it, or the folder is read-only.
         NoLocks: The system or the file system has no locks.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by child processes
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by child processes
+    except OSError as e:
+        if e.errno not in _REFUSED:
+            raise
+        why = os.strerror(e.errno).lower()
+        raise InputError(f"{path.parent}: cannot be written: {why}", "a copy of the folder can be completed") from None
     try:
         deadline = time.monotonic() + _TIMEOUT_S
         while not take(handle):

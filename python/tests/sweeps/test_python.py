@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -106,6 +107,25 @@ def test_a_finished_sweep_that_cannot_be_written_to_is_read(lossy, tmp_path, mon
     (tmp_path / "part" / "parts").mkdir()
     with pytest.raises(el.InputError, match="cannot be written to, and 2 points are missing"):
         el.sweep(lossy(), vary, out=tmp_path / "part", seeds=2, shard=(1, 2))
+
+
+def test_a_sweep_that_cannot_be_written_to_does_not_grow(lossy, tmp_path, monkeypatch):
+    rates = ["1 Mbit/s", "2 Mbit/s"]
+    grid, part = tmp_path / "grid", tmp_path / "part"
+    el.sweep(lossy(), {"link.down.rate": rates[:1]}, out=grid, workers=1)
+    shutil.copytree(grid, part)
+    opened = os.open
+
+    def refused(path, *given, **options):
+        if Path(path).name == "lock":
+            raise OSError(30, "Read-only file system", path)
+        return opened(path, *given, **options)
+
+    monkeypatch.setattr(os, "open", refused)
+    for change in (lambda: el.sweep(lossy(), {"link.down.rate": rates}, out=grid), lambda: el.merge([part], out=grid)):
+        with pytest.raises(el.InputError, match="grid: cannot be written: read-only file system") as caught:
+            change()
+        assert caught.value.hint == "a copy of the folder can be completed"
 
 
 def test_folders_are_named_by_text_too(lossy, tmp_path):
