@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, overrides, read_by, scenario_file, silent
+from eddyline.cli.options import controllers, errors_of, overrides, read_by, scenario_file, silent
 from eddyline.cli.outputs import put_text, require_apart, shown
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ Examples:
 """
 
 
-_DIAGNOSTICS = re.compile(r"\n(?! )")
-"""Between two errors of a message; their hints are indented."""
 _BOUND = re.compile(r"(at least|at most|near|within) (.+?)(?=, (?:at least|at most|near|within) |$)")
 """A word of a bound with its quantity."""
 
@@ -113,7 +111,7 @@ def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Sce
             found.append(Scenario.load(file, set=overrides))
         except ScenarioError as e:
             errors.append(e)
-            for each in _DIAGNOSTICS.split(str(e)):
+            for each in errors_of(str(e)):
                 told.setdefault(each, []).append(displayed(file))
     if errors:
         # only those of overrides name no file

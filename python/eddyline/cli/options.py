@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ __all__ = [
     "Key",
     "clock_of_kernel",
     "controllers",
+    "errors_of",
     "given_controllers",
     "overrides",
     "packet_world",
@@ -144,9 +146,14 @@ def silent() -> Callable[[Any], Any]:
     return click.option("--quiet", "-q", "--no-progress", "silent", is_flag=True, help="No progress bar.")
 
 
+def errors_of(message: str) -> list[str]:
+    """The errors of a scenario in a message, each with its hint, which is indented."""
+    return re.split(r"\n(?! )", message)
+
+
 @contextmanager
 def start_jitter_named(given: str | None) -> Iterator[None]:
-    """Names --start-jitter in errors of the scenario, not the override that it stands for."""
+    """Names --start-jitter in errors of the scenario, once for all flows, not the override that it stands for."""
     from eddyline.errors import ScenarioError
     from eddyline.keys import START_JITTER
 
@@ -155,8 +162,10 @@ def start_jitter_named(given: str | None) -> Iterator[None]:
     except ScenarioError as e:
         if given is None:
             raise
-        text = str(e).replace(f"--set {START_JITTER}={given}", f"--start-jitter {given}")
-        raise ScenarioError(text, e.diagnostics, e.unknown_controllers) from None
+        option, told = f"--start-jitter {given}", dict[str, str]()
+        for each in errors_of(str(e).replace(f"--set {START_JITTER}={given}", option)):
+            told.setdefault(each.partition(".start_jitter: ")[2] if each.startswith(option) else each, each)
+        raise ScenarioError("\n".join(told.values()), e.diagnostics, e.unknown_controllers) from None
 
 
 def timeout(what: str) -> Callable[[Any], Any]:
