@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import isfinite
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -209,10 +209,14 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number."""
-        number = float(super().convert(value, param, ctx))
+        try:
+            number = float(value)
+        except ValueError:
+            number = nan
         if not isfinite(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
+            allowed = f"at least {self.min:g}" if self.max is None else f"from {self.min or 0:g} to {self.max:g}"
+            self.fail(f"{value!r} is not a number; allowed are numbers {allowed}, as in 3.5.", param, ctx)
+        return float(super().convert(number, param, ctx))
 
 
 class Packets(click.ParamType[int]):

@@ -251,6 +251,20 @@ def test_the_size_of_no_figure_is_refused(eddyline, scenario, command, size):
     assert "--width and --font-size are of the figure of --plot FILE" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "--plot", "f.svg", "--width", "3,3"), "'3,3' is not a number; allowed are numbers from 1 to 50"),
+        (("run", "--plot", "f.svg", "--width", "nan"), "'nan' is not a number; allowed are numbers from 1 to 50"),
+        (("compare", "--packets", "x"), "'x' is not a number; allowed are numbers at least 0, as in 3.5"),
+    ],
+)
+def test_what_is_no_number_gets_what_is_allowed(eddyline, scenario, words, said):
+    ran = eddyline(words[0], scenario(), *words[1:])
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
 @pytest.mark.parametrize(("width", "size"), [(6.5, 9.0), (6.5, 12.0), (3.3, 12.0)])
 def test_titles_end_before_the_next_panel_and_the_figure(width: float, size: float) -> None:
     with rc_context(STYLE):
