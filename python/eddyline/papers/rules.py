@@ -41,6 +41,10 @@ class Terms:
     slack: float = 0.0
 
 
+_ROUNDING = 1e-12
+"""What is so much smaller than another number of the same kind is zero but for rounding."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Whether the rule holds in a group, and the number that decided.
@@ -70,8 +74,8 @@ def reference(row: Mapping[str, Any], terms: Terms) -> Any:
 
 
 def _share(value: float, of: float) -> float:
-    """Difference of `value` from `of` as a share of it, infinite where that is zero."""
-    if of:
+    """Difference of `value` from `of` as a share of it, infinite where that is zero, or what rounding leaves of it."""
+    if abs(of) > _ROUNDING * abs(value):
         return (value - of) / abs(of)
     return copysign(inf, value) if value else 0.0
 

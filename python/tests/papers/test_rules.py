@@ -48,8 +48,9 @@ def test_rule(rule: str, terms: Terms, holds: bool, value: float, margin: float)
     assert outcome.margin == pytest.approx(margin, abs=1e-9)
 
 
-def test_a_deviation_from_zero_has_no_value() -> None:
-    outcome = RULES["near"]([{"y": 1.0}], Terms("y", 0.0, within=0.1))
+@pytest.mark.parametrize("zero", [0.0, 5e-15])
+def test_a_deviation_from_zero_has_no_value(zero: float) -> None:
+    outcome = RULES["near"]([{"y": 1.0}], Terms("y", zero, within=0.1))
     assert not outcome.holds
     assert outcome.value is None
     assert RULES["near"]([{"y": 0.0}], Terms("y", 0.0, within=0.1)).value == 0.0
