@@ -184,6 +184,7 @@ def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
         ran = eddyline("verify", tmp_path / "out")
         assert ran.code == 0, (more, ran.out, ran.err)
         assert ran.out.startswith("same: ")
+        assert ("2 seeds from " in ran.out) is ("--seeds" in more)
 
 
 def test_a_changed_result_is_not(eddyline, installed, scenario, tmp_path):

@@ -106,7 +106,8 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
-        click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
+        which = f"seed {scenario.seed}" if seeds in (None, 1) else f"{seeds} seeds from {scenario.seed} on"
+        click.echo(f"same: {folder} ({scenario.title}, world {world}, {which})")
         return 0
     _report(folder, differences)
     _explain(kept, scenario)
