@@ -49,7 +49,7 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     """
     folder = file("folder", folder)
     if of != POINTS and of not in ENTITIES:
-        raise InputError(f"a sweep has no {of!r}", f"it has {', '.join([*ENTITIES, POINTS])}")
+        raise InputError(f"of: a sweep has no {of!r}", f"of is one of {', '.join([*ENTITIES, POINTS])}")
     document, points, table = _read(folder, of)
     if of != POINTS and of not in stored(document["format"]):
         raise InputError(f"{folder}: of an earlier version, which has no {of}", "run the sweep again in another folder")

@@ -85,6 +85,12 @@ def test_frames_group_and_print_as_pandas_frames_do(swept):
     assert "40 Mbit/s" in swept.table().to_latex()
 
 
+def test_a_second_metric_of_a_table_is_no_table(swept):
+    with pytest.raises(el.InputError, match=r"of: a sweep has no 'rtt_s\.p99'") as caught:
+        swept.table("goodput_bps", "rtt_s.p99")
+    assert caught.value.hint.startswith("of is one of flows, links, ")
+
+
 def test_a_panel_per_metric_with_lines_and_bands(swept):
     figure = swept.plot("goodput_bps", "rtt_s.mean")
     panels = figure.get_axes()
