@@ -81,6 +81,22 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - the name of a state
         return error if isinstance(error, WorldUnavailable) else cls(world, str(error), error.hint)
 
 
+class LostConnection(EddylineError):  # noqa: N818 - the name of a state
+    """A stack gave up connections of a run: what it measures of them ends there.
+
+    Attributes:
+        world: Its world.
+        because: A sentence each.
+    """
+
+    def __init__(self, world: str, because: Sequence[str]) -> None:
+        super().__init__(f"world {world}: {'; '.join(because)}")
+        self.world, self.because = world, list(because)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.world, self.because))
+
+
 class UntrustedRun(EddylineError):  # noqa: N818 - the name of a finding
     """A run in real time that the machine disturbed: its figures are not those of the scenario.
 

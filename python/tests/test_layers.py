@@ -28,6 +28,7 @@ LAYERS = (
             "latency",
             "live",
             "locks",
+            "lost_connections",
             "memory",
             "observations",
             "output",

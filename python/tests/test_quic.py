@@ -111,3 +111,20 @@ def test_what_the_stack_cannot_do_is_an_input_error() -> None:
     scenario = one_flow(kind="fast", alpha="20 packets", ack_alpha="5 packets")
     with pytest.raises(el.InputError, match="ack_alpha"):
         el.Scenario(scenario).run("quic")
+
+
+def test_lost_connections_fail_what_they_were_to_show(eddyline: Callable[..., Any], tmp_path: Path) -> None:
+    """The first loss of a window of thousands of packets is more than the stack's receiver keeps apart."""
+    links = [{"name": n, "rate": "500 Mbit/s", "delay": "40 ms"} for n in ("there", "back")]
+    links[0] |= {"queue": {"kind": "droptail", "limit": "5 MB"}, "loss": {"kind": "periodic", "every": 10_000}}
+    flow = {"name": "p", "controller": {"kind": "newreno"}, "data": ["there"], "ack": ["back"]}
+    expected = {"of": "flow.p", "what": "window_packets.mean", "at_least": 100, "world": "quic"}
+    table = {"duration": "3 s", "link": links, "flow": [flow], "expect": [expected]}
+    (tmp_path / "lost.json").write_text(json.dumps(table))
+    ran = eddyline("check", "lost.json", "--junit", "report.xml")
+    assert ran.code == 1
+    for text in (ran.err, (tmp_path / "report.xml").read_text()):
+        assert "flow p: the connection was lost" in text
+    judged = el.evaluate("newreno", world="quic", only=["response"], quick=True)
+    (failure,) = judged.failures
+    assert (failure.point["loss"], "the connection was lost" in failure.error) == (1e-4, True)

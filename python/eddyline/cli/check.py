@@ -17,7 +17,7 @@ from eddyline.cli.outputs import put_text, require_apart, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from eddyline.errors import ControllerError, UntrustedRun
+    from eddyline.errors import ControllerError, LostConnection, UntrustedRun
     from eddyline.junit import Case
     from eddyline.progress import Observer
     from eddyline.scenario import Result, Scenario
@@ -42,7 +42,7 @@ class Checked:
 
     file: str
     expectations: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[ControllerError | UntrustedRun] = field(default_factory=list)
+    failures: list[ControllerError | LostConnection | UntrustedRun] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -130,7 +130,8 @@ def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Sce
 def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
     from time import monotonic
 
-    from eddyline.errors import ControllerError, UntrustedRun
+    from eddyline.errors import ControllerError, LostConnection, UntrustedRun
+    from eddyline.lost_connections import lost_connections
     from eddyline.trusted_runs import trusted_run
     from eddyline.worlds import RunOptions
 
@@ -145,6 +146,8 @@ def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
         except (ControllerError, UntrustedRun) as e:  # the other files' results are not lost
             checked.failures.append(e)
             continue
+        if lost := lost_connections(result.to_dict()):
+            checked.failures.append(LostConnection(world, lost))
         checked.expectations += [_outcome(scenario, result, each) for each in scenario.check(result)]
     checked.expectations.sort(key=lambda e: e["line"] or 0)
     checked.seconds = monotonic() - started
@@ -279,7 +282,7 @@ def _errors(checked: Checked) -> Iterator[Case]:
         yield Case(checked.file, what, str(e), _traceback(e) or str(e), error=True)
 
 
-def _traceback(error: ControllerError | UntrustedRun) -> str:
+def _traceback(error: ControllerError | LostConnection | UntrustedRun) -> str:
     from eddyline.errors import ControllerError
 
     return error.traceback if isinstance(error, ControllerError) else ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import eddyline.quic_packets as quic_packets
+from eddyline.lost_connections import lost_connections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -225,9 +226,7 @@ def _own_transmission(scenario: Table, result: Table) -> bool:
 
 def _is_lost(flow: str, result: Table) -> bool:
     """Whether the QUIC stack gave up the flow's connection."""
-    starts = (f"flow {flow}: the connection was lost", f"flow {flow}[")
-    notes = result.get("approximations", ())
-    return any(note.startswith(starts) and "the connection was lost" in note for note in notes)
+    return bool(lost_connections(result, flow))
 
 
 def _lost_connections(scenario: Table, result: Table) -> bool:

@@ -43,7 +43,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Failure:
-    """A point that failed by an error in the controller."""
+    """A point that failed by an error in the controller, or whose connection a stack gave up."""
 
     controller: str
     experiment: str

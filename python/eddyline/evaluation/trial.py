@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eddyline.arguments import names, seconds, table, whole
-from eddyline.errors import EddylineError
+from eddyline.errors import EddylineError, LostConnection
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
 from eddyline.evaluation.document import Failure, Measured
@@ -20,6 +20,7 @@ from eddyline.evaluation.step import STEP
 from eddyline.evaluation.subject import subjects
 from eddyline.evaluation.trace import TRACE
 from eddyline.kinds import queue as queue_kind
+from eddyline.lost_connections import lost_connections
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
@@ -56,6 +57,8 @@ class _Run:
         limit = limited(self.timeout_s, progress)
         with ended_after(self.timeout_s):
             result = self.scenario.run(self.world, series=self.experiment.series, progress=limit)
+        if lost := lost_connections(result.to_dict()):
+            raise LostConnection(self.world, lost)
         return self.experiment.take(self.subject, self.point, result)
 
 
