@@ -117,7 +117,8 @@ def command(
     trace         the window for a minute
 
     Each is simulated on a fixed path, which its table names. The same command gives the same bytes. Exit 0 if
-    everything was measured, 1 if a controller of yours raised an error; the other results are kept.
+    everything was measured, 1 if a controller of yours raised an error or a connection of world quic was lost; the
+    other results are kept.
     """  # noqa: D301 - click takes such paragraphs verbatim
     from eddyline.cli.progress import Progress
     from eddyline.evaluation import evaluate
