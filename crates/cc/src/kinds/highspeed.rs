@@ -63,9 +63,12 @@ impl HighSpeed {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &HighSpeedParams, facts: &PathFacts) -> Self {
-        let params = *params;
         let span = libm::log(params.high_window / params.low_window);
-        Self::with(HighSpeedLaw { params, span, a: 1.0, round: Round::default() }, SlowStartKind::Standard, facts)
+        Self::with(
+            HighSpeedLaw { params: *params, span, a: 1.0, round: Round::default() },
+            SlowStartKind::Standard,
+            facts,
+        )
     }
 }
 

@@ -93,7 +93,6 @@ impl Illinois {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(p: &IllinoisParams, facts: &PathFacts) -> Self {
-        let p = *p;
         let law = IllinoisLaw {
             base: BaseRtt::new(p.base_rtt, facts),
             max_rtt: 0.0,
@@ -103,7 +102,7 @@ impl Illinois {
             beta: p.beta_max,
             has_risen: false,
             low: 0,
-            p,
+            p: *p,
         };
         Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }

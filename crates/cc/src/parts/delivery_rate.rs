@@ -4,7 +4,8 @@
 //! The state at the sending of a packet (packets delivered and lost by then, and when) is the same for all packets sent between two
 //! acknowledgements. It is stored here as a snapshot, and the packet carries the snapshot's number. If a window has more
 //! acknowledgements than there are snapshots, a snapshot covers at most 1/32 of the minimum round trip, or 1/96 of the last one where
-//! that is longer: a packet's snapshot is still there when it is acknowledged, however long the queue.
+//! that is longer. A packet's snapshot is still there when it is acknowledged, once the round trip of a longer queue has been measured;
+//! while that grows severalfold within a round trip, samples may be missing.
 //!
 //! Without SACK every duplicate acknowledgement counts as a packet delivered, as in Linux. A later acknowledgement counts the packets
 //! that it covers less those duplicates, and at least one packet: the hole that it fills.

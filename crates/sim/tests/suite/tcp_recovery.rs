@@ -262,11 +262,13 @@ fn bbr_follows_a_fall_of_the_rate_into_a_deep_queue() {
                queue = { kind = \"droptail\", limit = \"200 packets\" }\n\
                changes = [{ at = \"8 s\", rate = \"8 Mbit/s\" }]\n\
                [[link]]\nname = \"up\"\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\n"
-            + &flow("x", &format!("kind = \"{kind}\""), "down", "up", "tcp = { rack = true, timestamps = true }");
+            + &flow("x", &format!("kind = \"{kind}\""), "down", "up", "tcp = { rack = true, timestamps = true }")
+                .replace("1040 B", "1500 B");
         let down = &result_of(&text).links[0];
         assert!(down.utilisation.unwrap() > 0.95, "{kind}: {:?}", down.utilisation);
-        // the 480 packets in flight at the fall, and those of a few round trips of 240 ms until it is measured
-        assert!(down.drops.data.unwrap() < 4_000, "{kind}: {:?}", down.drops);
+        // what is in flight at the fall beyond what the queue holds (130 packets), and a few round trips of 340 ms until it is measured:
+        // 685 and 385, and with snapshots that were overwritten 2,016 and 39,962
+        assert!(down.drops.data.unwrap() < 1_000, "{kind}: {:?}", down.drops);
     }
 }
 
