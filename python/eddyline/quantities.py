@@ -12,7 +12,18 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds", "shortened", "size", "telling"]
+__all__ = [
+    "bits_per_second",
+    "count",
+    "interval",
+    "measured",
+    "percent",
+    "read",
+    "seconds",
+    "shortened",
+    "size",
+    "telling",
+]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
@@ -87,6 +98,19 @@ def interval(mean: float, half: float, form: Callable[[float | None], str]) -> s
     digits = 1 - math.floor(math.log10(half)) if half > 0 else 3 - math.floor(math.log10(abs(mean) or 1e3))
     decimals = 0 if half == 0 and mean == int(mean) else min(max(digits, 0), _MAX_DECIMALS)
     return f"{mean:,.{decimals}f} ± {half:,.{decimals}f} {unit}".rstrip()
+
+
+def measured(text: str) -> tuple[str, float] | None:
+    """The kind of a quantity, which its unit says, and its size in SI units; None of other texts."""
+    import eddyline._core as _core
+    from eddyline.errors import InputError
+
+    for kind in ("rate", "time", "bytes", "packets", "frequency", "percent"):
+        try:
+            return kind, _core.quantity(kind, text)
+        except InputError:
+            continue
+    return None
 
 
 def telling(value: float, form: Callable[[float | None], str], holds: Callable[[float], bool]) -> str:

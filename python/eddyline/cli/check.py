@@ -197,15 +197,10 @@ def _limit(bound: str) -> Callable[[float], bool]:
 
 def _amount(text: str) -> float:
     """A quantity of a bound, whose kind its unit says."""
-    import eddyline._core as _core
-    from eddyline.errors import InputError
+    from eddyline.quantities import measured
 
-    for what in ("rate", "time", "bytes", "packets", "frequency", "percent"):
-        try:
-            return _core.quantity(what, text)
-        except InputError:
-            continue
-    return float(text.removesuffix("/min"))
+    found = measured(text)
+    return float(text.removesuffix("/min")) if found is None else found[1]
 
 
 def _explained(outcome: dict[str, Any]) -> str:

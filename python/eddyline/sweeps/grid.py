@@ -7,8 +7,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import eddyline._core as _core
 from eddyline.errors import InputError
+from eddyline.quantities import measured
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
@@ -140,12 +140,7 @@ def _meaning(text: str) -> tuple[str, float] | None:
     value = _toml(text)
     if type(value) in (int, float):
         return ("number", value) if abs(value) < _EXACT else None
-    for kind in ("rate", "time", "bytes", "packets", "frequency", "percent"):
-        try:
-            return kind, _core.quantity(kind, str(value))
-        except InputError:
-            continue
-    return None
+    return measured(str(value))
 
 
 def _is_seed(key: str) -> bool:
