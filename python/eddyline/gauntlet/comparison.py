@@ -59,7 +59,8 @@ def _change(now: Verdict, earlier: Verdict | None, level: float) -> Change:
         gain = (new - old) * (1 if now.bound.least else -1)
         if tolerance is None or abs(gain) > tolerance:
             kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
-    if now.passed != earlier.passed and (kind != "same" or None in (now.value, earlier.value)):
+    uncertain = None in (now.value, earlier.value) or (now.lost is None) != (earlier.lost is None)
+    if now.passed != earlier.passed and (kind != "same" or uncertain):
         kind = "fixed" if now.passed else "broken"
     return Change(now.name, earlier.value, now.value, tolerance, kind)
 

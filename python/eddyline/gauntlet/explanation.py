@@ -94,9 +94,11 @@ class Explanation:
         verdict, name = self.cards[0].verdicts[0], self.cards[0].name
         what = MEASURES[self.test.measure].what
         said = f"{what} is {verdict.text}, {self.test.bound.text} is required"
-        first = f"{name} passes: {said}." if verdict.passed else f"{name} {self.test.why}: {said}."
+        why = f"fails because a connection was lost ({verdict.lost})" if verdict.lost else self.test.why
+        first = f"{name} {'passes' if verdict.passed else why}: {said}."
         others = [
             f"{c.name} {'passes' if c.verdicts[0].passed else 'fails'} with {c.verdicts[0].text}"
+            + (f" ({c.verdicts[0].lost})" if c.verdicts[0].lost else "")
             for c in self.cards[1:]
         ]
         return " ".join([first, *([f"{', '.join(others)}."] if others else []), *self._symptoms()])
@@ -202,7 +204,13 @@ class Explanation:
             "bound": self.test.bound.text,
             "seed": self.seed,
             "controllers": [
-                {"controller": c.name, "passed": c.verdicts[0].passed, "value": c.verdicts[0].value, **self._facts(r)}
+                {
+                    "controller": c.name,
+                    "passed": c.verdicts[0].passed,
+                    "value": c.verdicts[0].value,
+                    **({"lost_connection": c.verdicts[0].lost} if c.verdicts[0].lost else {}),
+                    **self._facts(r),
+                }
                 for c, r in zip(self.cards, self.results, strict=True)
             ],
         }

@@ -44,7 +44,7 @@ def markdown(card: Card) -> str:
     """The failures in words, then a table."""
     lines = [f"## Gauntlet: {summary(card)}", ""]
     failed = (v for v in card.verdicts if not v.passed)
-    lines += [f"- **{v.name}**: {v.error or v.why} ({v.text}, {v.bound.text})" for v in failed]
+    lines += [f"- **{v.name}**: {v.cause} ({v.text}, {v.bound.text})" for v in failed]
     lines += ["", *_table(card), ""]
     return "\n".join(lines)
 
@@ -74,7 +74,7 @@ def junit(card: Card, *, accept_known: bool = False) -> str:
     cases = []
     for place, v in enumerate(card.verdicts):
         failure = _failure(card, place, accept_known)
-        message = None if failure is None else f"{v.text}, {v.bound.text}"
+        message = None if failure is None else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
         if message is not None and v.passed and card.changes is not None:
             message = f"{v.text}, base {changed(card.changes[place], v)}"
         cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}", seconds=v.seconds))
@@ -87,9 +87,9 @@ def _failure(card: Card, place: int, accept_known: bool) -> str | None:
     change = None if card.changes is None else card.changes[place]
     if change is not None and change.bad:
         what = "worse than the base" if change.kind == "worse" else "passed in the base"
-        return f"{what} ({changed(change, verdict)}): {verdict.error or verdict.why}"
+        return f"{what} ({changed(change, verdict)}): {verdict.cause}"
     known = accept_known and change is not None and change.kind != "new"
-    return None if verdict.passed or known else verdict.error or verdict.why
+    return None if verdict.passed or known else verdict.cause
 
 
 def terminal(card: Card) -> tuple[Table, Sequence[str]]:
@@ -115,5 +115,5 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
             change = card.changes[place]
             cells.append(Text(changed(change, v), style="bold red" if change.bad else ""))
         made.add_row(v.name, *cells)
-    sentences = [f"{v.name}: {v.error or v.why}" for v in card.verdicts if not v.passed]
+    sentences = [f"{v.name}: {v.cause}" for v in card.verdicts if not v.passed]
     return made, [*sentences, *([""] if sentences else []), *(summary(c) for c in cards)]

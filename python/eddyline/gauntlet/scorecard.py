@@ -40,6 +40,7 @@ class Verdict:
         error: Why a run failed, where one did: an error in the controller, or a timeout.
         latency: Responsiveness and grade, where the test is about latency; means over the seeds.
         seconds: Wall time of its runs, where it was run here. It is no part of the document.
+        lost: Which flow lost its connection in a run, and why, where world `quic` gave up one.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Verdict:
     error: str | None = None
     latency: Latency | None = None
     seconds: float | None = field(default=None, compare=False)
+    lost: str | None = None
 
     @classmethod
     def of(
@@ -61,10 +63,11 @@ class Verdict:
         error: str | None = None,
         latency: Latency | None = None,
         seconds: float | None = None,
+        lost: str | None = None,
     ) -> Verdict:
         """The verdict on a test."""
         return cls(
-            test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, latency, seconds
+            test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, latency, seconds, lost
         )
 
     @property
@@ -75,8 +78,13 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the mean satisfies the bound."""
-        return self.error is None and self.bound.holds(self.value)
+        """Whether the mean satisfies the bound, in runs without errors and lost connections."""
+        return self.error is None and self.lost is None and self.bound.holds(self.value)
+
+    @property
+    def cause(self) -> str:
+        """Why it did not pass: what ended a run, else what a controller does that misses the bound."""
+        return self.error or self.lost or self.why
 
     @property
     def text(self) -> str:
@@ -105,7 +113,9 @@ class Verdict:
             "values": list(self.values),
             "limit": {"at_least" if self.bound.least else "at_most": self.bound.value},
             "error": self.error,
-        } | ({} if self.latency is None else {"latency": self.latency.to_dict()})
+            **({} if self.latency is None else {"latency": self.latency.to_dict()}),
+            **({} if self.lost is None else {"lost_connection": self.lost}),
+        }
 
 
 @dataclass(frozen=True)
@@ -265,7 +275,7 @@ def _verdict(table: dict[str, Any]) -> Verdict:
     bound = Bound(least, float(table["limit"]["at_least" if least else "at_most"]), str(table["bound"]))
     if table["measure"] not in MEASURES or not values:
         raise ValueError(table["measure"])
-    error, latency = table["error"], table.get("latency")
+    error, latency, lost = table["error"], table.get("latency"), table.get("lost_connection")
     return Verdict(
         str(table["name"]),
         str(table["group"]),
@@ -276,4 +286,5 @@ def _verdict(table: dict[str, Any]) -> Verdict:
         str(table["why"]),
         None if error is None else str(error),
         None if latency is None else Latency(latency["responsiveness_rpm"], latency["increase_s"]),
+        lost=None if lost is None else str(lost),
     )

@@ -15,6 +15,7 @@ from eddyline.gauntlet.measures import MEASURES, Latency, latency_under_load
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import SUBJECT, suite
 from eddyline.kinds import require_controller, require_in_world
+from eddyline.lost_connections import lost_connections
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
@@ -175,11 +176,12 @@ def _all(
 
 @dataclass(frozen=True)
 class _Run:
-    """The value of a run, its latency where the test is about that, and its wall time."""
+    """The value of a run, its latency where the test is about that, its wall time, and a connection that was lost."""
 
     value: float | None
     latency: Latency | None
     seconds: float
+    lost: str | None
 
 
 def _value(test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback) -> _Run:
@@ -188,7 +190,8 @@ def _value(test: Test, scenario: Scenario, world: str, timeout_s: float | None, 
         result = scenario.run(world, series=measure.series, progress=limited(timeout_s, progress))
     document = result.to_dict()
     latency = latency_under_load(document, SUBJECT) if measure.latency else None
-    return _Run(measure.take(test, result, document), latency, time.monotonic() - started)
+    lost = next(iter(lost_connections(document)), None)
+    return _Run(measure.take(test, result, document), latency, time.monotonic() - started, lost)
 
 
 def _verdict(test: Test, runs: Sequence[_Run | EddylineError]) -> Verdict:
@@ -196,4 +199,5 @@ def _verdict(test: Test, runs: Sequence[_Run | EddylineError]) -> Verdict:
     finished = [r for r in runs if isinstance(r, _Run)]
     values = tuple(r.value if isinstance(r, _Run) else None for r in runs)
     known = [r.latency for r in finished if r.latency is not None]
-    return Verdict.of(test, values, error, Latency.mean(known) if known else None, sum(r.seconds for r in finished))
+    latency, lost = Latency.mean(known) if known else None, next((r.lost for r in finished if r.lost), None)
+    return Verdict.of(test, values, error, latency, sum(r.seconds for r in finished), lost)

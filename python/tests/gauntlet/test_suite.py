@@ -18,7 +18,7 @@ from eddyline.gauntlet import Card, Verdict, compare, run, suite
 from eddyline.gauntlet.comparison import significant_difference
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.page import _picture
-from eddyline.gauntlet.reports import junit, markdown
+from eddyline.gauntlet.reports import junit, markdown, terminal
 from eddyline.gauntlet.suite import FOLDER, SUBJECT, Bound
 from eddyline.summary import student_t
 
@@ -234,6 +234,26 @@ def test_an_error_of_the_controller_fails_its_test() -> None:
     assert not broken.passed
     assert broken.value is None
     assert "boom" in junit(card(broken, verdict("b", 0.9, 0.9)))
+
+
+def test_a_lost_connection_is_the_cause(tmp_path: Path) -> None:
+    made = run("newreno", world="quic", only=["long-fat"], seeds=1)
+    (found,) = made.verdicts
+    assert str(found.lost).startswith("flow tested: the connection was lost: ")
+    assert "too many gaps in stream buffer" in str(found.lost)
+    assert terminal(made)[1][0] == f"long-fat: {found.lost}"
+    assert f"- **long-fat**: {found.lost} (" in markdown(made)
+    failure = Xml.fromstring(junit(made)).find(".//failure")
+    assert failure is not None
+    assert str(failure.get("message")).endswith(f": {found.lost}")
+    assert str(failure.text).endswith(f"\n{found.lost}")
+    (tmp_path / "scorecard.json").write_text(made.json)
+    assert Card.load(tmp_path).verdicts[0].lost == found.lost
+    # a value that satisfies the bound does not help
+    good = verdict("a", 0.9, 0.9)
+    lost = replace(good, lost=found.lost)
+    assert not lost.passed
+    assert [c.kind for c in compare(card(lost), card(good))] == ["broken"]
 
 
 def test_reports_agree_with_the_scorecard() -> None:

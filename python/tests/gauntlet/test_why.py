@@ -72,6 +72,15 @@ def test_what_is_wrong(eddyline: Callable[..., Ran], tmp_path: Path, words: tupl
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_lost_connection_is_named() -> None:
+    found = el.gauntlet.explain("newreno", "long-fat", world="quic", against=["cubic"], seeds=1)
+    assert found.sentence.startswith("newreno fails because a connection was lost (flow tested: the connection was ")
+    document = found.to_dict()
+    for each in document["controllers"]:
+        assert "too many gaps in stream buffer" in each["lost_connection"]
+        assert each["lost_connection"] in document["sentence"]
+
+
 def test_the_worst_seed_is_shown() -> None:
     card = el.gauntlet.run("cubic", only=["loss-bursts"], seeds=4)
     found = el.gauntlet.explain("cubic", "loss-bursts", seeds=4)
