@@ -9,6 +9,7 @@ import pytest
 
 import eddyline as el
 import eddyline.quic_packets as quic_packets
+from eddyline import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,39 @@ def test_a_run_repeats_in_another_process(installed: Callable[..., Any], tmp_pat
     assert documents[0] == documents[1]
     assert documents[0]["world"] == "quic"
     assert documents[0]["approximations"] == []
+
+
+# each with what it needs beside it
+TCP_ONLY = {
+    "accurate_ecn": {"accurate_ecn": True},
+    "ack_congestion_control": {"ack_congestion_control": True},
+    "fast_retransmit": {"fast_retransmit": False, "sack": False},
+    "frto": {"frto": True},
+    "limited_transmit": {"limited_transmit": False},
+    "local": {"local": "cwr"},
+    "min_rto": {"min_rto": "1 s"},
+    "pacing": {"pacing": False},
+    "pacing_gain": {"pacing_gain": {"avoidance": 1.5}, "pacing": True},
+    "partial_ack_timer": {"partial_ack_timer": "slow-but-steady", "sack": False},
+    "prr": {"prr": True},
+    "quick_acks": {"quick_acks": 16, "ack_every": 2},
+    "rack": {"rack": True},
+    "receive_buffer": {"receive_buffer": "1 MB"},
+    "sack": {"sack": False},
+    "send_buffer": {"send_buffer": "1 MB"},
+    "timestamp_clock": {"timestamp_clock": {"tick": "10 ms"}, "timestamps": True},
+    "timestamps": {"timestamps": True},
+}
+
+
+def test_options_of_tcp_are_honoured_or_listed() -> None:
+    keys = json.loads(_core.schema())["$defs"]["Tcp"]["properties"]
+    assert set(keys) - set(TCP_ONLY) == {"ack_every", "ack_timer", "byte_counting", "ecn", "initial_window"}
+    table = one_flow(kind="newreno") | {"duration": "0.1 s", "warmup": "0 s"}
+    for key, tcp in TCP_ONLY.items():
+        notes = el.Scenario(table | {"flow": [table["flow"][0] | {"tcp": tcp}]}).run("quic").approximations
+        said = "always paces" if key == "pacing" else f"`{key}"
+        assert any(said in note for note in notes), (key, notes)
 
 
 def test_strict_asks_for_what_the_file_says(eddyline: Callable[..., Any], tmp_path: Path) -> None:
