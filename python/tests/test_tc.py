@@ -217,6 +217,22 @@ def test_the_rate_makes_up_for_packet_transfer_mode_without_cake_only() -> None:
     assert not notes
 
 
+def test_links_that_only_their_own_packets_and_folder_allow_have_lines(tmp_path: Path) -> None:
+    """ACKs fit where full packets do not, and a recording is beside the scenario, not in the folder of work."""
+    (tmp_path / "rates.csv").write_text("time_s,rate_bps\n0,5e6\n1,1e7\n")
+    queue = {"kind": "droptail", "limit": "2 cells"}
+    trace = {"kind": "csv", "file": "rates.csv"}
+    links = [{"name": "d", "delay": "5 ms", "trace": trace}, {"name": "u", "rate": "1 Mbit/s", "delay": "5 ms"}]
+    links[1]["queue"] = queue
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["d"], "ack": ["u"]}
+    (tmp_path / "s.json").write_text(json.dumps({"duration": "1 s", "link": links, "flow": [flow]}))
+    scenario = Scenario.load(tmp_path / "s.json")
+    down, up = commands(scenario, {"d": ("eth0", "eth1"), "u": ("eth1", "eth0")})
+    assert "htb rate 7500000bit" in down.queue[-2]
+    assert down.notes == ["trace: tc has nothing like it"]
+    assert up.queue[-1].endswith("bfifo limit 94")
+
+
 def test_an_access_link_has_the_queues_of_its_preset() -> None:
     flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["home/down"], "ack": ["home/up"]}
     scenario = Scenario({"duration": "1 s", "duplex": [{"name": "home", "preset": "docsis-3.1"}], "flow": [flow]})

@@ -81,14 +81,15 @@ def _ifbs(links: Iterable[str]) -> dict[str, str]:
 
 
 def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A link with all defaults; a medium's other links are not there."""
+    """A link with all defaults; a medium's other links and the file of a recording are not there."""
     from eddyline.scenario import Scenario
 
-    load = {"name": "load", "path": [table["name"]], "model": {"kind": "cbr", "rate": table["rate"]}}
-    alone = {key: value for key, value in table.items() if key != "medium"}
+    # few and small, so that every limit and delay allows them
+    load = {"name": "load", "path": [table["name"]], "packet": "1 B", "model": {"kind": "cbr", "rate": "1 bit/s"}}
+    apart = {key: value for key, value in table.items() if key in ("medium", "trace")}
+    alone = {key: value for key, value in table.items() if key not in apart}
     whole = Scenario({"duration": "1 s", "link": [alone], "traffic": [load]})
-    medium = {"medium": table["medium"]} if "medium" in table else {}
-    return {**json.loads(whole.canonical)["link"][0], **medium}
+    return {**json.loads(whole.canonical)["link"][0], **apart}
 
 
 def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCommands:
