@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import eddyline._core as _core
 from eddyline.kinds import listing
 
-__all__ = ["FRAMINGS", "Framing"]
+__all__ = ["BARE", "FRAMINGS", "Framing", "framing_of"]
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,15 @@ FRAMINGS = {
     for entry in listing()["framings"]
 }
 """By name."""
+BARE = Framing("", 0, 0, "none")
+"""Of packets alone."""
+
+
+def framing_of(given: Any) -> Framing:
+    """The framing of a link or of a shaper as a scenario has it: by name, in numbers, or none."""
+    if not given:
+        return BARE
+    if isinstance(given, str):
+        return FRAMINGS[given]
+    overhead, minimum = (round(_core.quantity("bytes", given.get(key, "0 B"))) for key in ("overhead", "minimum"))
+    return Framing("", overhead, minimum, given.get("linklayer", "none"))
