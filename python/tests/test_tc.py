@@ -244,12 +244,26 @@ def test_loss_and_jitter_are_netems() -> None:
             "delay 50000us 1000us distribution normal",
             ["jitter correlation"],
         ),
+        # tc refuses a distribution without a delay or a jitter
+        ({"kind": "normal", "sd": "0 s", "mean": "20 ms"}, "delay 40000us", []),
+        (
+            {"kind": "exponential", "mean": "100 ns"},
+            "delay 20000us 1us distribution pareto",
+            ["jitter exponential", "delay", "jitter"],
+        ),
     ],
 )
 def test_jitter_is_part_of_netems_mean_delay(jitter: dict[str, str], netem: str, noted: list[str]) -> None:
     _, path, notes = lines({"kind": "droptail"}, jitter=jitter, reorder=True)
     assert path.endswith(f"netem limit 1000000 {netem}")
     assert [note.partition(":")[0] for note in notes] == noted
+
+
+@pytest.mark.parametrize(("delay", "written"), [("300 ns", "1us"), ("1 h", "274877906us")])
+def test_delays_are_some_that_netem_takes(delay: str, written: str) -> None:
+    _, path, notes = lines({"kind": "droptail"}, delay=delay)
+    assert path.endswith(f" delay {written}")
+    assert [note.partition(",")[0] for note in notes] == ["delay: netem takes whole microseconds up to 275 s"]
 
 
 def test_the_rate_makes_up_for_packet_transfer_mode_without_cake_only() -> None:

@@ -8,6 +8,7 @@ an `ifb` device in front of its stack.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,7 @@ _FULL_FRAME_B = 1514
 """A full packet with Ethernet's header."""
 _NORMAL_MEAN_SD = 4
 """Mean of normal jitter without `mean`, in standard deviations."""
+_LONGEST_US = 2**32 * 64 // 1000  # tc counts 64 ns
 _DEVICE_NAME = 15  # characters of a device's name
 
 
@@ -142,15 +144,7 @@ def _size_table(framing: Framing, device: str) -> str:
 
 
 def _netem(link: Mapping[str, Any], notes: list[str]) -> str:
-    words: list[str] = []
-    jitter, loss = link.get("jitter"), link.get("loss", 0)
-    delay = _seconds(link["delay"])
-    if jitter:
-        words += _jitter(jitter, delay, notes)
-        if not link.get("reorder"):
-            notes.append("jitter: netem reorders packets by it; this link does not (reorder = true would)")
-    elif delay > 0:
-        words.append(f"delay {_us(delay)}")
+    words, loss = _delay(link, notes), link.get("loss", 0)
     if isinstance(loss, dict):
         words += _loss_pattern(loss, notes)
     elif loss:
@@ -160,17 +154,25 @@ def _netem(link: Mapping[str, Any], notes: list[str]) -> str:
     return " ".join(words)
 
 
-def _jitter(jitter: Mapping[str, Any], delay: float, notes: list[str]) -> list[str]:
+def _delay(link: Mapping[str, Any], notes: list[str]) -> list[str]:
     """The whole delay: netem takes its mean and standard deviation (tc-netem(8)), a scenario those of what is added."""
-    normal = jitter["kind"] == "normal"
-    # an exponential delay has its mean as standard deviation
-    spread = _seconds(jitter["sd"] if normal else jitter["mean"])
-    mean = _seconds(jitter["mean"]) if "mean" in jitter else _NORMAL_MEAN_SD * spread
+    delay, jitter = _seconds(link["delay"]), link.get("jitter") or {}
+    spread = mean = 0.0
+    if jitter:
+        normal = jitter["kind"] == "normal"
+        # an exponential delay has its mean as standard deviation
+        spread = _seconds(jitter["sd"] if normal else jitter["mean"])
+        mean = _seconds(jitter["mean"]) if "mean" in jitter else _NORMAL_MEAN_SD * spread
+    if not spread:
+        return [f"delay {_us('delay', delay + mean, notes)}"] if delay + mean > 0 else []
     if not normal:
         notes.append(f"jitter {jitter['kind']}: netem has no such distribution; this one is Pareto's")
     if _seconds(jitter["correlation"]) > 0:
         notes.append("jitter correlation: netem correlates by packets, not by time; these lines have none")
-    return [f"delay {_us(delay + mean)} {_us(spread)} distribution {'normal' if normal else 'pareto'}"]
+    if not link.get("reorder"):
+        notes.append("jitter: netem reorders packets by it; this link does not (reorder = true would)")
+    times = f"{_us('delay', delay + mean, notes)} {_us('jitter', spread, notes)}"
+    return [f"delay {times} distribution {'normal' if normal else 'pareto'}"]
 
 
 def _loss_pattern(loss: Mapping[str, Any], notes: list[str]) -> list[str]:
@@ -186,5 +188,9 @@ def _seconds(time: str) -> float:
     return _core.quantity("time", time)
 
 
-def _us(seconds: float) -> str:
-    return f"{seconds * 1e6:.0f}us"
+def _us(key: str, seconds: float, notes: list[str]) -> str:
+    # zero would be no jitter, with which netem has no distribution
+    written = min(max(round(1e6 * seconds), 1), _LONGEST_US)
+    if not math.isclose(written, 1e6 * seconds, rel_tol=1e-9):
+        notes.append(f"{key}: netem takes whole microseconds up to {_LONGEST_US / 1e6:.0f} s, not {seconds:g} s")
+    return f"{written}us"
