@@ -35,6 +35,9 @@ pub struct Framing {
 }
 
 impl Framing {
+    /// Adds nothing.
+    pub const NONE: Self = Self::new(0, 0, Linklayer::None);
+
     const fn new(overhead: u64, minimum: u64, linklayer: Linklayer) -> Self {
         Self { overhead: Bytes::new(overhead), minimum: Bytes::new(minimum), linklayer }
     }

@@ -9,7 +9,7 @@ use eddyline_cc::{ControllerParams, PathFacts};
 use eddyline_path::framing::Framing;
 use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
-use eddyline_path::queue::QueueParams;
+use eddyline_path::queue::{LinkContext, QueueParams};
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_path::variation::Variation;
 use eddyline_units::{Rate, Time};
@@ -88,10 +88,14 @@ impl Link {
     /// Bits that it could transmit between two times.
     #[must_use]
     pub fn capacity_bits(&self, from: Time, to: Time) -> f64 {
-        match &self.variation.conditions {
-            Some(conditions) => conditions.bits(from, to),
-            None => self.rate.as_bps() as f64 * to.saturating_sub(from).as_secs_f64(),
-        }
+        self.context(0).rate_over_time().bits(from, to)
+    }
+
+    /// What its queue is told about it, in a run with this seed.
+    #[must_use]
+    pub fn context(&self, seed: u64) -> LinkContext<'_> {
+        let conditions = self.variation.conditions.as_ref();
+        LinkContext { rate: self.rate, conditions, framing: self.framing, seed, name: &self.name }
     }
 }
 

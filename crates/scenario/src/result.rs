@@ -269,8 +269,8 @@ pub struct ProbeResult {
     /// Responsiveness of new connections: 60 s over the mean of the trimmed means of `tcp_s`, `tls_s` and `http_s`.
     #[schemars(extend("x-unit" = "/min"))]
     pub foreign_rpm: Option<f64>,
-    /// Responsiveness of loaded connections: 60 s over the trimmed mean of the round-trip time samples of all flows that share a link
-    /// with the probes.
+    /// Responsiveness of loaded connections: 60 s over the trimmed mean of the round-trip time samples of all `[[flow]]`s that share
+    /// a link with the probes; transfers of `[[arrivals]]` have no samples.
     #[schemars(extend("x-unit" = "/min"))]
     pub loaded_rpm: Option<f64>,
     /// Responsiveness: the mean of `foreign_rpm` and `loaded_rpm`, or the one that is known.

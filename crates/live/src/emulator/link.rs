@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use eddyline_path::link::{Meter, Origin, StoreLink};
 use eddyline_path::loss::Loss;
-use eddyline_path::queue::LinkContext;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_path::{Class, Packet as _};
 use eddyline_scenario::Network;
@@ -35,14 +34,12 @@ impl LiveLink {
     #[must_use]
     pub fn new(network: &Network, index: usize) -> Self {
         let link = &network.links[index];
-        let context = LinkContext { rate: link.rate, seed: network.seed, name: &link.name };
         let meter = Meter::new(network.warmup, network.duration);
         Self {
             index,
             lost: 0,
             departed_bytes: 0,
-            store: StoreLink::new(&link.queue, &context, link.framing, meter)
-                .varying(link.variation.conditions.clone()),
+            store: StoreLink::new(&link.queue, &link.context(network.seed), meter),
             policer: link.variation.policer.map(Policer::new),
             loss: Loss::new(link.loss, network.seed, &link.name),
             propagation: Propagation::new(&link.variation, link.delay, network.seed, &link.name),

@@ -2,7 +2,8 @@
 //!
 //! When the medium is free, the links are polled in round robin in the order in which they joined, starting after the one that transmitted
 //! last, and the first with a packet ready sends one packet; so a link sends twice in a row only if no other link has a packet. When
-//! the transmitting link changes, the medium is idle for the turnaround time.
+//! the transmitting link changes, the medium is idle for the turnaround time. A link in an outage has no packet ready; one whose outage
+//! begins while it transmits keeps the medium until the packet is through.
 
 use eddyline_units::Time;
 
@@ -12,8 +13,8 @@ use crate::Packet;
 /// State of the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No link has a packet ready.
-    Idle,
+    /// No link has a packet ready, before this time at least.
+    Idle(Time),
     /// Turnaround to a link, until then.
     Turning(usize, Time),
     /// A link transmits.
@@ -34,7 +35,7 @@ impl<P: Packet> Medium<P> {
     /// An idle medium without links.
     #[must_use]
     pub fn new(turnaround: Time) -> Self {
-        Self { members: Vec::new(), turnaround, state: State::Idle, last: None }
+        Self { members: Vec::new(), turnaround, state: State::Idle(Time::MAX), last: None }
     }
 
     /// Adds a link; returns its number. The link must transmit through the medium only.
@@ -65,7 +66,7 @@ impl<P: Packet> Medium<P> {
         dropped: &mut dyn FnMut(usize, P),
     ) -> bool {
         let taken = self.members[member].take_in(now, origin, packet, &mut |p| dropped(member, p));
-        if self.state == State::Idle {
+        if matches!(self.state, State::Idle(_)) {
             self.choose(now, dropped);
         }
         self.members[member].note_level(now);
@@ -76,8 +77,7 @@ impl<P: Packet> Medium<P> {
     #[must_use]
     pub fn due(&self) -> Time {
         match self.state {
-            State::Idle => self.members.iter().filter_map(StoreLink::ready_at).min().unwrap_or(Time::MAX),
-            State::Turning(_, until) => until,
+            State::Idle(until) | State::Turning(_, until) => until,
             State::Busy(member) => self.members[member].end_of_transmission().unwrap_or(Time::MAX),
         }
     }
@@ -92,13 +92,13 @@ impl<P: Packet> Medium<P> {
                 Some((member, packet, waited))
             }
             State::Turning(member, until) if until <= now => {
-                if !self.transmit(now, member, dropped) {
+                if !self.is_ready(now, member) || !self.transmit(now, member, dropped) {
                     self.choose(now, dropped);
                 }
                 None
             }
             State::Turning(..) => None,
-            State::Idle => {
+            State::Idle(_) => {
                 self.choose(now, dropped);
                 None
             }
@@ -107,11 +107,10 @@ impl<P: Packet> Medium<P> {
 
     /// Chooses the next link when the medium is free.
     fn choose(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) {
-        self.state = State::Idle;
         let n = self.members.len();
         let first = self.last.map_or(0, |last| last + 1);
         for member in (first..first + n).map(|i| i % n) {
-            if self.members[member].ready_at().is_none_or(|at| at > now) {
+            if !self.is_ready(now, member) {
                 continue;
             }
             let turns = self.turnaround > Time::ZERO && self.last.is_some_and(|last| last != member);
@@ -123,6 +122,11 @@ impl<P: Packet> Medium<P> {
                 return;
             }
         }
+        self.state = State::Idle(self.members.iter().filter_map(|m| m.ready_at(now)).min().unwrap_or(Time::MAX));
+    }
+
+    fn is_ready(&self, now: Time, member: usize) -> bool {
+        self.members[member].ready_at(now).is_some_and(|at| at <= now)
     }
 
     /// Starts a transmission of link `member` if its queue has a packet.

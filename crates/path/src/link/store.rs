@@ -1,13 +1,11 @@
 //! A link with any queue discipline: an event per departure, in virtual or real time.
 
-use std::sync::Arc;
-
-use eddyline_units::{Rate, Time};
+use eddyline_units::Time;
 
 use super::meter::Meter;
 use crate::framing::Framing;
 use crate::queue::{Discipline, LinkContext, Queue, QueueParams};
-use crate::variation::Conditions;
+use crate::variation::LinkRate;
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
 /// Where a packet comes from, as far as queues distinguish it.
@@ -62,9 +60,7 @@ impl<P: Packet> Packet for Stamped<P> {
 /// A transmitter behind a queue.
 #[derive(Debug)]
 pub struct StoreLink<P> {
-    rate: Rate,
-    /// Its rate over time, if it varies.
-    conditions: Option<Arc<Conditions>>,
+    rate: LinkRate,
     queue: Queue<Stamped<P>>,
     on_wire: Option<(Stamped<P>, Time)>,
     /// Queueing delay of the packet in transmission.
@@ -98,38 +94,20 @@ impl Counters {
 impl<P: Packet> StoreLink<P> {
     /// An idle link.
     #[must_use]
-    pub fn new(queue: &QueueParams, context: &LinkContext<'_>, framing: Framing, meter: Meter) -> Self {
+    pub fn new(queue: &QueueParams, context: &LinkContext<'_>, meter: Meter) -> Self {
         Self {
-            rate: context.rate,
-            conditions: None,
+            rate: context.rate_over_time(),
             queue: queue.build(context),
             on_wire: None,
             waited: Time::ZERO,
-            counters: Counters { meter, framing, line_bytes: 0 },
-        }
-    }
-
-    /// The same link with a varying rate.
-    #[must_use]
-    pub fn varying(self, conditions: Option<Arc<Conditions>>) -> Self {
-        Self { conditions, ..self }
-    }
-
-    /// When a transmission of `line_bytes` ends that starts at `start`.
-    fn end_of(&self, start: Time, line_bytes: u64) -> Time {
-        match &self.conditions {
-            None => start.saturating_add(self.rate.transmission_time(line_bytes)),
-            Some(conditions) => conditions.end(start, line_bytes),
+            counters: Counters { meter, framing: context.framing, line_bytes: 0 },
         }
     }
 
     /// Bits that it can transmit between two times.
     #[must_use]
     pub fn capacity_bits(&self, from: Time, to: Time) -> f64 {
-        match &self.conditions {
-            None => self.rate.as_bps() as f64 * to.saturating_sub(from).as_secs_f64(),
-            Some(conditions) => conditions.bits(from, to),
-        }
+        self.rate.bits(from, to)
     }
 
     /// The packet in transmission, and when that ends.
@@ -179,11 +157,8 @@ impl<P: Packet> StoreLink<P> {
 
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
         let (bytes, line_bytes) = (packet.wire_bytes(), self.counters.line_bytes(&packet));
-        let end = self.end_of(now, line_bytes);
-        let share = |from: Time, to: Time| match &self.conditions {
-            None => (to - from).as_ps() as f64 / (end - now).as_ps() as f64,
-            Some(conditions) => (conditions.bits(from, to) / (line_bytes * 8) as f64).min(1.0),
-        };
+        let end = self.rate.end(now, line_bytes);
+        let share = |from: Time, to: Time| self.rate.share((now, end), line_bytes, (from, to));
         let meter = &mut self.counters.meter;
         meter.wait(packet.since, now, bytes);
         meter.transmission((now, end), (line_bytes, packet.class(), packet.payload_bytes()), share);
@@ -206,9 +181,9 @@ impl<P: Packet> StoreLink<P> {
         self.on_wire.take_if(|(_, end)| *end <= now).map(|(p, _)| (p.packet, self.waited))
     }
 
-    /// When the queue has a packet to send, unless it drops it at that time.
-    pub(super) fn ready_at(&self) -> Option<Time> {
-        (self.queue.packets() > 0).then(|| self.queue.next_wake().unwrap_or(Time::ZERO))
+    /// When the queue has a packet to send, from `now` on, unless it drops it at that time; not in an outage.
+    pub(super) fn ready_at(&self, now: Time) -> Option<Time> {
+        (self.queue.packets() > 0).then(|| self.rate.starts(self.queue.next_wake().unwrap_or(now).max(now)))
     }
 
     /// When the transmission in progress ends.
@@ -246,7 +221,7 @@ impl<P: Packet> StoreLink<P> {
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {
         let free = self.on_wire.as_ref().map_or(now, |(_, end)| now.max(*end));
-        self.end_of(free, self.counters.line_bytes).saturating_sub(now)
+        self.rate.end(free, self.counters.line_bytes).saturating_sub(now)
     }
 
     /// Packets and bytes waiting.

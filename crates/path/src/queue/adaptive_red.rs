@@ -65,7 +65,8 @@ impl ArrivalLaw for AdaptiveRed {
     type Params = AdaptiveRedParams;
 
     fn new(params: &AdaptiveRedParams, context: &LinkContext<'_>) -> Self {
-        let packets_per_s = context.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
+        let line_bytes = context.framing.line_bytes(params.typical_packet.get() as u32);
+        let packets_per_s = context.rate.as_bps() as f64 / (8.0 * line_bytes as f64);
         let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(LEAST_MIN);
         let curve = Curve { min, max: 3.0 * min, max_p: FIRST_MAX_P, gentle: true };
         // the average follows the queue with a time constant of a second

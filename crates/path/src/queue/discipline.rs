@@ -1,22 +1,49 @@
 //! The interface of queue disciplines.
 
+use std::sync::Arc;
+
 use eddyline_units::{Rate, Time};
 
 use crate::Packet;
+use crate::framing::Framing;
 use crate::random::Stream;
+use crate::variation::{Conditions, LinkRate};
 
 /// What a discipline is told about its link.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkContext<'a> {
-    /// The link's rate of transmission.
+    /// The link's rate of transmission; the nominal one if it varies.
     pub rate: Rate,
+    /// Its rate over time, if it varies.
+    pub conditions: Option<&'a Arc<Conditions>>,
+    /// What the link adds to packets.
+    pub framing: Framing,
     /// The scenario's seed.
     pub seed: u64,
     /// The link's name.
     pub name: &'a str,
 }
 
-impl LinkContext<'_> {
+impl<'a> LinkContext<'a> {
+    /// A link of constant rate without framing.
+    #[must_use]
+    pub const fn new(rate: Rate, seed: u64, name: &'a str) -> Self {
+        Self { rate, conditions: None, framing: Framing::NONE, seed, name }
+    }
+
+    /// The link's rate over time.
+    #[must_use]
+    pub fn rate_over_time(&self) -> LinkRate {
+        LinkRate::new(self.rate, self.conditions.cloned())
+    }
+
+    /// How long the link takes for a packet of `bytes` at its nominal rate.
+    #[must_use]
+    pub fn packet_time(&self, bytes: u64) -> Time {
+        let whole = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.rate.transmission_time(self.framing.line_bytes(whole))
+    }
+
     /// The link's random stream for `purpose`.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {

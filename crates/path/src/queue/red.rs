@@ -79,7 +79,7 @@ impl Red {
             curve,
             measure,
             weight,
-            packet_time: context.rate.transmission_time(typical.get()).as_ps().max(1) as f64,
+            packet_time: context.packet_time(typical.get()).as_ps().max(1) as f64,
             average: 0.0,
             count: 0,
             idle_since: Some(Time::ZERO),

@@ -12,7 +12,9 @@ use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::update_timer::UpdateTimer;
+use crate::framing::Framing;
 use crate::random::Stream;
+use crate::variation::LinkRate;
 
 /// REM's law for one queue.
 #[derive(Debug, Clone)]
@@ -23,12 +25,13 @@ pub struct Rem {
     /// Target queue in bytes.
     target: f64,
     packet: f64,
-    /// Bytes that the link sends in a period.
-    capacity: f64,
+    /// What the link sends, and how packets count in it.
+    rate: LinkRate,
+    framing: Framing,
     updates: UpdateTimer,
     price: f64,
     probability: f64,
-    /// Bytes enqueued in the current period.
+    /// Bytes enqueued in the current period, framing included.
     input: u64,
     random: Stream,
 }
@@ -46,9 +49,11 @@ impl Rem {
         self.probability
     }
 
-    /// Eq. 1, `count` times with the same backlog and input.
-    fn update(&mut self, count: u64, waiting: &Backlog) {
-        let excess = self.alpha * (waiting.bytes as f64 - self.target) + self.input as f64 - self.capacity;
+    /// Eq. 1 for the `count` periods from `start` on, with the same backlog and input and their mean capacity.
+    fn update(&mut self, (start, count): (Time, u64), waiting: &Backlog) {
+        let end = start.saturating_add(self.updates.period().saturating_mul(count));
+        let capacity = self.rate.bits(start, end) / 8.0 / count as f64;
+        let excess = self.alpha * (waiting.bytes as f64 - self.target) + self.input as f64 - capacity;
         let change = self.gamma * excess / self.packet;
         // equal steps do not change sign at zero, so they can be added in one
         self.price = (self.price + count as f64 * change).max(0.0);
@@ -67,7 +72,8 @@ impl ArrivalLaw for Rem {
             ln_phi: libm::log(params.phi),
             target: params.target.get() * packet,
             packet,
-            capacity: context.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
+            rate: context.rate_over_time(),
+            framing: context.framing,
             updates: UpdateTimer::new(params.period),
             price: 0.0,
             probability: 0.0,
@@ -81,13 +87,13 @@ impl ArrivalLaw for Rem {
     }
 
     fn tick(&mut self, now: Time, waiting: &Backlog) {
-        let (_, count) = self.updates.due(now);
+        let (end, count) = self.updates.due(now);
         if count == 0 {
             return;
         }
-        self.update(1, waiting);
+        self.update((end - self.updates.period(), 1), waiting);
         if count > 1 {
-            self.update(count - 1, waiting);
+            self.update((end, count - 1), waiting);
         }
         self.probability = -libm::expm1(-self.price * self.ln_phi);
     }
@@ -101,7 +107,7 @@ impl ArrivalLaw for Rem {
     }
 
     fn joined(&mut self, size: u64) {
-        self.input += size;
+        self.input += self.framing.line_bytes(size as u32);
     }
 }
 

@@ -12,7 +12,7 @@ use super::piece::Piece;
 use super::recording::{Recording, Row};
 use super::uptime::{Uptime, outage};
 
-/// If there are too many outages to be listed: so many in a row without any transmission are taken as infinite.
+/// So many outages in a row without any transmission are taken as infinite, where they cannot be listed.
 const FOR_EVER: u32 = 1 << 18;
 /// If there are too many outages to be listed: so many steps of one transmission are followed. Scenarios have fewer in their duration
 /// ([`MAX_OUTAGES`]), so what takes more ends after the run.
@@ -96,6 +96,19 @@ impl Conditions {
             (true, end) => (Rate::from_bps(0), end),
             (false, next) => (piece.rate, until.min(next)),
         }
+    }
+
+    /// The first time from `now` on at which the rate is not zero; [`Time::MAX`] if there is none.
+    #[must_use]
+    pub fn starts(&self, now: Time) -> Time {
+        let mut at = now;
+        for _ in 0..FOR_EVER {
+            match self.rate(at) {
+                (rate, until) if rate.as_bps() == 0 && until < Time::MAX => at = until,
+                (rate, _) => return if rate.as_bps() == 0 { Time::MAX } else { at },
+            }
+        }
+        Time::MAX
     }
 
     /// The propagation delay at `now`.

@@ -1,7 +1,6 @@
 //! The drop-tail link that computes departures on arrival counts the same as the general link, which has an event for each.
 
 use eddyline_path::Packet as _;
-use eddyline_path::framing::Framing;
 use eddyline_path::link::{FifoLink, Meter, Origin, StoreLink};
 use eddyline_path::queue::{Limit, LinkContext, QueueParams};
 use eddyline_units::{Rate, Time};
@@ -52,8 +51,8 @@ proptest! {
         let (from, meter) = (Time::from_ps(from), Meter::new(Time::from_ps(from), END));
         let params: QueueParams =
             serde_json::from_str(&format!(r#"{{"kind": "droptail", "limit": "{}"}}"#, limit.0)).unwrap();
-        let context = LinkContext { rate, seed: 1, name: "link" };
-        let mut general = StoreLink::new(&params, &context, Framing::default(), meter.clone());
+        let context = LinkContext::new(rate, 1, "link");
+        let mut general = StoreLink::new(&params, &context, meter.clone());
         let mut fifo = FifoLink::new(limit.1, meter);
         let (mut left, mut computed, mut pending) = (Vec::new(), Vec::new(), arrivals.iter().peekable());
         let mut begun = false;

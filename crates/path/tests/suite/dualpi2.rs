@@ -9,7 +9,7 @@ use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, LinkContext}
 use eddyline_units::{Rate, Time};
 use test_packet::{TestPacket, data};
 
-const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext::new(Rate::from_bps(40_000_000), 1, "link");
 const UPDATE_MS: u64 = 15;
 
 fn dual(json: &str) -> DualPi2<TestPacket> {

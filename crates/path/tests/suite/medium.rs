@@ -4,8 +4,9 @@ use crate::test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::link::Medium;
+use eddyline_path::variation::{Conditions, OutageParams};
 use eddyline_units::{Rate, Time};
-use test_packet::{Constant, Sent, TestPacket, ack, bytes_of, constant, data, link};
+use test_packet::{Constant, Sent, TestPacket, ack, bytes_of, constant, data, link, varying_link};
 
 const FIFO: &str = r#"{ "kind": "droptail", "limit": "50 packets" }"#;
 
@@ -63,6 +64,31 @@ fn two_saturated_directions_alternate() {
         }
         assert!(sent.windows(2).skip(2).all(|w| w[0].packet.host != w[1].packet.host), "strictly in turn");
     }
+}
+
+/// A link in an outage leaves the medium to the others, whether a packet waits in it or not; one whose packet was on the way when the
+/// outage began keeps it until that packet is through.
+#[test]
+fn an_outage_of_one_link_is_none_of_the_others() {
+    let outage = OutageParams { start: Time::from_ms(10), length: Time::from_ms(80), every: None };
+    let air = || {
+        let mut air = Medium::new(Time::ZERO);
+        air.join(link(FIFO, 10, Framing::default()));
+        let rate = Rate::from_bps(10_000_000);
+        air.join(varying_link(FIFO, 10, Conditions::stepping(rate, Time::ZERO, &[], &[outage])));
+        air
+    };
+    let of = |host: u32, id: u64| TestPacket { host, ..data(id, host.into(), 1250) };
+    // a millisecond a packet
+    let mut arrivals =
+        vec![(Time::from_ms(20), of(1, 0)), (Time::from_ms(30), of(0, 1)), (Time::from_ms(40), of(0, 2))];
+    let ends = |arrivals: &[(Time, TestPacket)]| -> Vec<(u64, u64)> {
+        let sent = serve(&mut air(), arrivals, Time::SECOND);
+        sent.iter().map(|s| (s.packet.id, s.end.as_ps() / Time::from_ms(1).as_ps())).collect()
+    };
+    assert_eq!(ends(&arrivals), [(1, 31), (2, 41), (0, 91)]);
+    arrivals[0].0 = Time::from_ps(9_500_000_000);
+    assert_eq!(ends(&arrivals), [(0, 90), (1, 91), (2, 92)], "half of it was sent");
 }
 
 /// One direction alone never has a turnaround.

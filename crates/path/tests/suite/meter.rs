@@ -4,7 +4,6 @@ use crate::test_packet;
 
 use std::sync::Arc;
 
-use eddyline_path::framing::Framing;
 use eddyline_path::link::{FifoLink, Meter, StoreLink};
 use eddyline_path::queue::{Limit, LinkContext, QueueParams};
 use eddyline_path::variation::{ChangeParams, Conditions, OutageParams};
@@ -69,9 +68,10 @@ proptest! {
         for bounds in windows.windows(2) {
             let meter = Meter::new(bounds[0], bounds[1]);
             let meter = if varies || general {
-                let context = LinkContext { rate, seed: 1, name: "link" };
-                let link = StoreLink::new(&params, &context, Framing::default(), meter);
-                let mut link = link.varying(varies.then(|| Arc::new(conditions.clone())));
+                let conditions = Arc::new(conditions.clone());
+                let conditions = varies.then_some(&conditions);
+                let context = LinkContext { conditions, ..LinkContext::new(rate, 1, "link") };
+                let mut link = StoreLink::new(&params, &context, meter);
                 serve(&mut link, &arrivals, windows[windows.len() - 1]);
                 link.meter().clone()
             } else {
@@ -105,8 +105,9 @@ fn the_share_of_a_window_follows_the_rate() {
         let conditions = Conditions::stepping(rate, Time::ZERO, changes, &[]);
         let params: QueueParams = serde_json::from_str(r#"{"kind": "droptail", "limit": "unlimited"}"#).unwrap();
         let meter = Meter::new(Time::from_ms(from), Time::from_ms(to));
-        let link = StoreLink::new(&params, &LinkContext { rate, seed: 1, name: "link" }, Framing::default(), meter);
-        let mut link = link.varying((!changes.is_empty()).then(|| Arc::new(conditions)));
+        let conditions = Arc::new(conditions);
+        let conditions = (!changes.is_empty()).then_some(&conditions);
+        let mut link = StoreLink::new(&params, &LinkContext { conditions, ..LinkContext::new(rate, 1, "link") }, meter);
         serve(&mut link, &[(Time::from_ms(2), data(0, 0, 1000))], END);
         link.meter().transmitted()[Class::Data as usize]
     };

@@ -12,7 +12,7 @@ const FULL: Backlog = Backlog { packets: 100, bytes: 150_000, cells: 3200 };
 
 fn law(json: &str) -> Pie {
     let params: PieParams = serde_json::from_str(json).unwrap();
-    Pie::new(&params, &LinkContext { rate: Rate::from_bps(10_000_000), seed: 7, name: "link" })
+    Pie::new(&params, &LinkContext::new(Rate::from_bps(10_000_000), 7, "link"))
 }
 
 /// The law, advanced update by update.

@@ -3,6 +3,7 @@
 use crate::test_packet;
 
 use eddyline_path::Ecn;
+use eddyline_path::framing::Framing;
 use eddyline_path::queue::{
     AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue, ArrivalLaw as _, Backlog, Curve, Discipline as _, LinkContext,
     Red, RedParams, Verdict,
@@ -10,7 +11,7 @@ use eddyline_path::queue::{
 use eddyline_units::{Rate, Time};
 use test_packet::{TestPacket, data, put, queue, take};
 
-const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 3, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext::new(Rate::from_bps(12_000_000), 3, "link");
 
 fn red(json: &str) -> Red {
     Red::new(&serde_json::from_str::<RedParams>(json).unwrap(), &CONTEXT)
@@ -184,6 +185,23 @@ fn adaptive_red_sets_itself_from_the_link() {
     near(law.target().1, 55.0);
     near(adaptive(12, "{}").red().curve.min, 5.0);
     near(adaptive(12, r#"{ "target_delay": "100 ms" }"#).red().curve.min, 50.0);
+    // with as many bytes of framing as of packet half as many packets are as late, and the average decays half as fast
+    let framing: Framing = serde_json::from_str(r#"{ "overhead": "1500 B" }"#).unwrap();
+    let framed = LinkContext { rate: Rate::from_bps(240_000_000), framing, ..CONTEXT };
+    let mut laws = [LinkContext { framing: Framing::NONE, ..framed }, framed].map(|context| {
+        let law = AdaptiveRed::new(&serde_json::from_str("{}").unwrap(), &context);
+        (law.red().curve.min, law)
+    });
+    near(laws[0].0, 50.0);
+    near(laws[1].0, 25.0);
+    let aged = laws.each_mut().map(|(_, law)| {
+        hold(law, 40, 0, 100);
+        law.idle(Time::from_ms(100));
+        law.red().aged(Time::from_ms(600)) / law.red().aged(Time::from_ms(100))
+    });
+    // a second's time constant on either
+    near(aged[0], f64::exp(-0.5));
+    near(aged[1], f64::exp(-0.5));
     // the average follows with a time constant of a second: 1 - 1/e after one second's worth of packets
     let mut law = adaptive(120, r#"{ "interval": "1 h" }"#);
     law.judge(Time::ZERO, 1500, &packets(0), true);

@@ -2,14 +2,18 @@
 
 use crate::test_packet;
 
+use std::sync::Arc;
+
 use eddyline_path::Ecn;
+use eddyline_path::framing::Framing;
 use eddyline_path::queue::{ArrivalLaw as _, Backlog, Discipline as _, LinkContext, Rem, RemParams, RemQueue};
 use eddyline_path::random::Stream;
+use eddyline_path::variation::{ChangeParams, Conditions};
 use eddyline_units::{Rate, Time};
 use test_packet::{TestPacket, data, put, queue, take};
 
 /// One packet of 1500 bytes a millisecond.
-const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 5, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext::new(Rate::from_bps(12_000_000), 5, "link");
 
 fn params(json: &str) -> RemParams {
     serde_json::from_str(json).unwrap()
@@ -45,6 +49,28 @@ fn the_price() {
     let (price, probability) = update(5, 0, 0);
     near(price, 0.0);
     near(probability, 0.0);
+}
+
+/// `c` is what the line takes at the time, and `x` counts as the line does: with 150 bytes of framing, at 12 Mbit/s for two periods and
+/// at 36 from then on.
+#[test]
+fn the_price_of_a_framed_and_varying_link() {
+    let change: ChangeParams = serde_json::from_str(r#"{ "at": "4 ms", "rate": "36 Mbit/s" }"#).unwrap();
+    let conditions = Arc::new(Conditions::stepping(CONTEXT.rate, Time::ZERO, &[change], &[]));
+    let framing: Framing = serde_json::from_str(r#"{ "overhead": "150 B" }"#).unwrap();
+    let context = LinkContext { conditions: Some(&conditions), framing, ..CONTEXT };
+    let mut law = Rem::new(&params(r#"{ "gamma": 0.5 }"#), &context);
+    let mut update = |ms: u64, input: u64| {
+        (0..input).for_each(|_| law.joined(1500));
+        law.tick(Time::from_ms(ms), &packets(20));
+        law.price()
+    };
+    // 0.5 (4 x 1.1 - 2)
+    near(update(2, 4), 1.2);
+    near(update(4, 10), 1.2 + 0.5 * (10.0 * 1.1 - 2.0));
+    near(update(6, 0), 5.7 - 0.5 * 6.0);
+    // two at once, the second without input
+    near(update(10, 10), 2.7 + 0.5 * (11.0 - 6.0) - 0.5 * 6.0);
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn order_and_drops_of_a_worked_example() {
 
 fn seeded(json: &str, seed: u64) -> Queue<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap();
-    params.build(&LinkContext { rate: Rate::from_bps(1_000_000), seed, name: "link" })
+    params.build(&LinkContext::new(Rate::from_bps(1_000_000), seed, "link"))
 }
 
 /// Which of `flows` find another flow in their queue at `now`: of two packets from each, one after the other, theirs

@@ -13,7 +13,7 @@ use eddyline_path::variation::{
     Propagation, Recording, RecordingError, Side, Variation, unlisted_outages,
 };
 use eddyline_units::{Bytes, Rate, Time};
-use test_packet::{Constant, constant, link, serve};
+use test_packet::{Constant, constant, link, serve, varying_link};
 
 const S: u64 = 1_000;
 
@@ -97,7 +97,7 @@ fn steps_without_effect_change_nothing() {
     let fifo = r#"{ "kind": "droptail", "limit": "20 packets" }"#;
     let same = Conditions::stepping(mbps(10), ms(5), &[change(333, Some(10), None, None)], &[]);
     let mut plain = link(fifo, 10, Framing::default());
-    let mut stepping = link(fifo, 10, Framing::default()).varying(Some(Arc::new(same)));
+    let mut stepping = varying_link(fifo, 10, same);
     let (a, b) = (serve(&mut plain, &arrivals, ms(2 * S)), serve(&mut stepping, &arrivals, ms(2 * S)));
     assert_eq!(a.1, b.1);
     let key = |sent: &[test_packet::Sent]| sent.iter().map(|s| (s.end, s.waited, s.packet.id)).collect::<Vec<_>>();
@@ -295,8 +295,7 @@ fn a_busy_link_carries_the_integral() {
     // 10 x 0.7 + 3 x 0.8 + 3 x 0.1 + 25 x (2.6 - 2.0 + 3.7 - 3.0) + 0, in Mbit
     let wanted = (10.0 * 0.7 + 3.0 * 0.8 + 3.0 * 0.1 + 25.0 * (0.6 + 0.7)) * 1e6;
     near(conditions.bits(Time::ZERO, until), wanted, 1.0);
-    let mut busy = link(r#"{ "kind": "droptail", "limit": "20 packets" }"#, 10, Framing::default())
-        .varying(Some(Arc::new(conditions)));
+    let mut busy = varying_link(r#"{ "kind": "droptail", "limit": "20 packets" }"#, 10, conditions);
     let arrivals = constant(&[Constant { flow: 0, host: 0, bytes: 1000, kbps: 40_000 }], until);
     let (sent, _) = serve(&mut busy, &arrivals, until);
     let carried = 8_000.0 * sent.len() as f64;

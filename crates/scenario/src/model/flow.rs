@@ -77,7 +77,7 @@ pub struct Flow {
     #[schemars(extend("default" = "0 s"))]
     #[schemars(extend("x-maximum" = "200 d"))]
     pub start_jitter: Time,
-    /// When the application stops sending: data in flight is delivered, then the FIN is sent. Default: never.
+    /// When the application stops sending: the FIN follows the last data, and what is in flight is delivered. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-maximum" = "200 d"))]
     pub stop: Option<Time>,

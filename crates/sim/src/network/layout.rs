@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Origin, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
-use eddyline_path::queue::{LinkContext, QueueParams};
+use eddyline_path::queue::QueueParams;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Local;
@@ -98,10 +98,7 @@ impl Net {
         let links = plan.links.iter().zip(0..).map(|(place, index)| {
             let l = &network.links[*place as usize];
             let meter = Meter::new(network.warmup, network.duration);
-            let store = |meter| {
-                let context = LinkContext { rate: l.rate, seed: network.seed, name: &l.name };
-                StoreLink::new(&l.queue, &context, l.framing, meter).varying(l.variation.conditions.clone())
-            };
+            let store = |meter| StoreLink::new(&l.queue, &l.context(network.seed), meter);
             let transmitter = match (l.medium, l.queue) {
                 // a link of another domain: nothing is queued here
                 _ if index as usize >= plan.owned => Transmitter::Fifo(Box::new(FifoLink::new(l.queue.limit(), meter))),

@@ -74,7 +74,7 @@ pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
     }
 }
 
-/// The trimmed mean of the round-trip times of all flows that share a link with the probes.
+/// The trimmed mean of the round-trip times of all flows but dynamic ones that share a link with the probes.
 fn loaded_s(network: &Network, probe: &Probe, histograms: &[RttHistogram]) -> Option<f64> {
     let probed = |l: &u32| probe.data.contains(l) || probe.ack.contains(l);
     let shares = |f: &FlowSpec| f.data.iter().chain(f.ack.iter()).any(probed);

@@ -38,8 +38,10 @@ impl Reassembly {
     /// The latest segment begins at `start`: its block is reported first.
     pub fn report(&mut self, start: u64) {
         let Some((block, _)) = self.ranges.containing(start) else { return };
-        let [a, b, c] = self.reported;
-        self.reported = if block == a { [a, b, c] } else { [block, a, b] };
+        // the block may have been reported before, also by a start that it had then
+        let others = |at: &u64| self.ranges.containing(*at).is_some_and(|(known, _)| known != block);
+        let mut others = self.reported.into_iter().filter(others);
+        self.reported = [block, others.next().unwrap_or(u64::MAX), others.next().unwrap_or(u64::MAX)];
     }
 
     /// The block with the latest segment first, then those reported before, all at their present extent.
@@ -57,5 +59,31 @@ impl Reassembly {
             *slot = if block.1 > 0 { block.0 } else { u64::MAX };
         }
         blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrive(reassembly: &mut Reassembly, start: u64, end: u64) -> SackBlocks {
+        reassembly.insert(start, end);
+        reassembly.report(start);
+        reassembly.blocks()
+    }
+
+    /// RFC 2018, section 4: as many of the blocks reported last as there is room for, also when a segment extends or joins some.
+    #[test]
+    fn blocks_reported_before_stay_while_there_is_room() {
+        let mut r = Reassembly::default();
+        for (start, end) in [(10, 11), (20, 21), (30, 31)] {
+            arrive(&mut r, start, end);
+        }
+        assert_eq!(arrive(&mut r, 21, 22), [(20, 22), (30, 31), (10, 11)], "the second block grows");
+        assert_eq!(arrive(&mut r, 9, 10), [(9, 11), (20, 22), (30, 31)], "the third begins earlier");
+        assert_eq!(arrive(&mut r, 19, 20), [(19, 22), (9, 11), (30, 31)], "the second begins earlier");
+        assert_eq!(arrive(&mut r, 22, 30), [(19, 31), (9, 11), (0, 0)], "two are joined");
+        assert_eq!(arrive(&mut r, 40, 41), [(40, 41), (19, 31), (9, 11)]);
+        assert_eq!(arrive(&mut r, 50, 51), [(50, 51), (40, 41), (19, 31)], "the oldest makes room");
     }
 }

@@ -7,7 +7,7 @@ use super::sequence::SendSequence;
 use crate::config::{Config, PartialAckTimer};
 
 /// DupThresh of RFC 5681.
-const DUP_THRESH: u32 = 3;
+pub const DUP_THRESH: u32 = 3;
 /// After a timeout, an acknowledgement that advances by at most this many segments is followed by duplicates of losses, not of
 /// spurious retransmissions (RFC 6582, 4.1).
 const MAX_ADVANCE_BY_LOSS: u64 = 4;

@@ -11,7 +11,7 @@ use eddyline_units::Time;
 
 use super::application::ApplicationSource;
 use super::congestion::{Congestion, LimitedBy};
-use super::duplicate_acks::{Action, DuplicateAcks};
+use super::duplicate_acks::{Action, DUP_THRESH, DuplicateAcks};
 use super::episode::Episode;
 use super::frto::{Frto, FrtoAck, Verdict};
 use super::prr::{Delivery, Prr};
@@ -49,6 +49,8 @@ pub struct LossRecovery {
     recovery_point: u64,
     /// In an episode: losses from here on, of data sent since the window was last reduced, are a new event (RFC 5681, 4.3).
     new_event_from: u64,
+    /// DupAcks of RFC 6675: acknowledgements with new selective ones since the last advance, outside of recoveries.
+    duplicate_sacks: u32,
     frto: Option<Box<Frto>>,
     prr: Option<Box<Prr>>,
     board: Scoreboard,
@@ -89,6 +91,7 @@ impl LossRecovery {
             prr: (config.prr && !controller.controls_recovery()).then(|| Box::new(Prr::new(config.mss))),
             undone: false,
             new_event_from: 0,
+            duplicate_sacks: 0,
         }
     }
 
@@ -228,24 +231,29 @@ impl LossRecovery {
         let seq = connection.seq;
         let (advanced, by) = (seq.una > prior.una, seq.una - prior.una);
         self.board.advance(seq.una);
+        let mut sacked = 0;
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > seq.una) {
-            self.board.sack((*start).max(seq.una), (*end).min(seq.nxt));
+            sacked += self.board.sack((*start).max(seq.una), (*end).min(seq.nxt));
         }
+        // overtaken by a later acknowledgement, or on data: no duplicate (RFC 5681, section 2)
+        let no_duplicate = ack.piggybacked || ack.number < seq.una;
         let recovered = self.episode != Episode::None && seq.una >= self.recovery_point;
         if recovered {
             self.end_episode(now, by, connection);
         } else if self.episode == Episode::AfterTimeout {
-            self.run_frto(advanced, ack.piggybacked, prior, connection);
+            self.run_frto(advanced, no_duplicate, prior, connection);
         }
         match self.detection {
             Detection::Rack => {
                 self.detect_by_time(now, ack, advanced, recovered, connection);
-                let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
+                let duplicate = !advanced && blocks.is_none() && !no_duplicate;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }
-            Detection::Sack => self.detect_by_sack(now, connection),
-            // an acknowledgement on data is no duplicate (RFC 5681, section 2)
-            Detection::DuplicateAcks if advanced || !ack.piggybacked => {
+            Detection::Sack => {
+                self.count_duplicate_sacks(advanced, sacked > 0, &seq);
+                self.detect_by_sack(now, connection);
+            }
+            Detection::DuplicateAcks if advanced || !no_duplicate => {
                 let action = if advanced {
                     self.duplicates.on_advance(seq.mss, by, self.episode, recovered)
                 } else {
@@ -256,6 +264,29 @@ impl LossRecovery {
             }
             Detection::DuplicateAcks => {}
         }
+    }
+
+    /// The third duplicate acknowledgement marks the first segment lost, however few bytes the segments above it have (RFC 6675, 5,
+    /// step 1).
+    fn count_duplicate_sacks(&mut self, advanced: bool, sacks: bool, seq: &SendSequence) {
+        if advanced {
+            self.duplicate_sacks = 0;
+        }
+        if sacks && self.episode == Episode::None {
+            self.duplicate_sacks += 1;
+            if self.duplicate_sacks >= DUP_THRESH {
+                self.board.lose_first(seq.una, seq.mss);
+            }
+        }
+    }
+
+    /// In a recovery with nothing else to send: the next hole below what is selectively acknowledged counts as lost if the window has
+    /// room for it (RFC 6675, 4, rule 3 of NextSeg); returns whether there was one.
+    pub fn presume_lost(&mut self, seq: &SendSequence, limit: u64) -> bool {
+        self.episode == Episode::Recovery
+            && self.detection == Detection::Sack
+            && self.pipe(seq) + u64::from(seq.mss) <= limit
+            && self.board.lose_next(seq.mss)
     }
 
     /// With SACK and without RACK: marks what is lost (RFC 6675), and responds to a new event.
@@ -336,15 +367,20 @@ impl LossRecovery {
         }
     }
 
-    /// The controller has reduced its window for a loss or a mark.
+    /// The controller has reduced its window for a loss or a mark, and does not for losses of what was sent before.
     pub fn on_reduction(&mut self, now: Time, seq: &SendSequence, congestion: &mut Congestion) {
+        self.on_reduction_by_share(seq, congestion);
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_reduction(now);
+        }
+    }
+
+    /// The controller has reduced its window by the share of marks, and responds to losses beside them (RFC 8257, 3.5).
+    pub fn on_reduction_by_share(&mut self, seq: &SendSequence, congestion: &mut Congestion) {
         congestion.on_reduction(seq.nxt);
         if let Some(prr) = &mut self.prr {
             let outstanding = seq.outstanding().saturating_sub(self.board.sacked());
             prr.begin(congestion.window_bytes(), outstanding, seq.nxt);
-        }
-        if let Some(rack) = &mut self.rack_tlp {
-            rack.on_reduction(now);
         }
     }
 
@@ -385,13 +421,13 @@ impl LossRecovery {
         self.retransmit_first = true;
     }
 
-    /// Runs F-RTO on an acknowledgement after a timeout that leaves data sent before it outstanding. A piggybacked one that
+    /// Runs F-RTO on an acknowledgement after a timeout that leaves data sent before it outstanding. One that is no duplicate and
     /// delivers nothing is ignored.
-    fn run_frto(&mut self, advanced: bool, piggybacked: bool, prior: &PriorState, connection: &mut Connection<'_>) {
+    fn run_frto(&mut self, advanced: bool, no_duplicate: bool, prior: &PriorState, connection: &mut Connection<'_>) {
         let seq = connection.seq;
         let acknowledged = seq.una + self.board.sacked();
         let Some(frto) = &mut self.frto else { return };
-        if piggybacked && acknowledged == prior.acknowledged {
+        if no_duplicate && acknowledged == prior.acknowledged {
             return;
         }
         let next = u64::from(seq.mss).min(connection.application.unsent(seq.nxt));
@@ -528,11 +564,11 @@ impl LossRecovery {
     /// New data was sent or acknowledged: schedules the probe anew (RFC 8985, 7.2).
     pub fn schedule_probe(&mut self, now: Time, seq: &SendSequence, rto: &RetransmissionTimer) {
         let allowed = !seq.is_idle() && self.episode == Episode::None && self.board.sacked() == 0;
-        let Some(rack) = &mut self.rack_tlp else { return };
-        if rack.awaits_reordering() && !seq.is_idle() {
+        if self.rack_tlp.as_ref().is_some_and(|rack| rack.awaits_reordering()) && !seq.is_idle() {
             return;
         }
-        let one_segment = seq.outstanding() <= u64::from(seq.mss);
+        let one_segment = self.board.transmissions().is_some_and(|t| t.is_single());
+        let Some(rack) = &mut self.rack_tlp else { return };
         rack.schedule_probe(now, rto.srtt(), one_segment, rto.deadline(), allowed);
     }
 

@@ -446,8 +446,10 @@ impl Sender {
         let delivered =
             (acknowledged + self.recovery.duplicate_bytes()).saturating_sub(prior.acknowledged + prior.duplicate_bytes);
         let marks = self.congestion.on_ecn_feedback(now, &ack, &self.seq, &prior, (bytes, delivered));
-        if marks.reduced {
+        if marks.reduced && marks.forbids_growth {
             self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
+        } else if marks.reduced {
+            self.recovery.on_reduction_by_share(&self.seq, &mut self.congestion);
         }
         let undone = self.recovery.take_undone();
         let nic_reduces = self.congestion.nic().is_some_and(|nic| nic.is_reducing(self.seq.una));

@@ -110,6 +110,24 @@ impl Scoreboard {
         self.lost > 0
     }
 
+    /// The first segment from `una` on is lost, to what is selectively acknowledged above it.
+    pub fn lose_first(&mut self, una: u64, mss: u32) {
+        let end = self.sacked.next_from(una).map_or(una, |(start, _)| start);
+        self.lose_below(end.min(una + u64::from(mss)));
+    }
+
+    /// Without RACK: the first segment that is not lost, and is below what is selectively acknowledged, is lost; returns whether there
+    /// was one.
+    pub fn lose_next(&mut self, mss: u32) -> bool {
+        let mut start = self.edge.max(self.resent);
+        while let Some((_, end)) = self.sacked.containing(start) {
+            start = end;
+        }
+        let Some((end, _)) = self.sacked.next_from(start) else { return false };
+        self.lose_below(end.min(start + u64::from(mss)));
+        true
+    }
+
     /// Without RACK: the first byte at or above `point` that is lost and not retransmitted.
     pub fn first_lost_from(&self, point: u64) -> Option<u64> {
         let mut start = point.max(self.resent);

@@ -117,6 +117,11 @@ impl Transmissions {
         self.sacked
     }
 
+    /// Whether one segment is outstanding.
+    pub fn is_single(&self) -> bool {
+        self.list.len() == 1
+    }
+
     /// Segments delivered since the last call, in sequence order. Pass the list to [`Transmissions::reuse`] afterwards.
     pub fn take_delivered(&mut self) -> Vec<SentSegment> {
         self.delivered.sort_unstable_by_key(|s| s.end);

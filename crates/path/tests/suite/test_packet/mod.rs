@@ -1,8 +1,11 @@
 //! A packet for tests of queues.
 
+use std::sync::Arc;
+
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{Meter, Origin, StoreLink};
 use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
+use eddyline_path::variation::Conditions;
 use eddyline_path::{Acknowledgement, Class, Ecn, Packet};
 use eddyline_units::{Rate, Time};
 
@@ -68,7 +71,7 @@ pub fn ack(id: u64, flow: u64, number: u64) -> TestPacket {
 pub fn queue(json: &str, mbps: u64) -> Queue<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
     let rate: Rate = serde_json::from_str(&format!("\"{mbps} Mbit/s\"")).unwrap();
-    params.build(&LinkContext { rate, seed: 1, name: "link" })
+    params.build(&LinkContext::new(rate, 1, "link"))
 }
 
 /// Puts a packet in; gives the ids of those dropped for it, itself among them.
@@ -89,9 +92,18 @@ pub fn take(queue: &mut Queue<TestPacket>, now: Time) -> (Option<TestPacket>, Ve
 
 /// A link of `mbps` with such a queue.
 pub fn link(json: &str, mbps: u64, framing: Framing) -> StoreLink<TestPacket> {
+    link_in(json, &LinkContext { framing, ..LinkContext::new(Rate::from_bps(mbps * 1_000_000), 1, "link") })
+}
+
+/// A link of nominally `mbps`, with such a queue, that varies.
+pub fn varying_link(json: &str, mbps: u64, conditions: Conditions) -> StoreLink<TestPacket> {
+    let conditions = Some(&Arc::new(conditions));
+    link_in(json, &LinkContext { conditions, ..LinkContext::new(Rate::from_bps(mbps * 1_000_000), 1, "link") })
+}
+
+fn link_in(json: &str, context: &LinkContext<'_>) -> StoreLink<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
-    let context = LinkContext { rate: Rate::from_bps(mbps * 1_000_000), seed: 1, name: "link" };
-    StoreLink::new(&params, &context, framing, Meter::new(Time::ZERO, Time::MAX))
+    StoreLink::new(&params, context, Meter::new(Time::ZERO, Time::MAX))
 }
 
 /// A packet that was transmitted.

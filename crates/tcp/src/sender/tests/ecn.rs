@@ -1,5 +1,7 @@
 //! RFC 3168: what is ECN-capable, and how the sender responds to echoes.
 
+use eddyline_cc::ControllerParams;
+
 use super::{BULK, Bench, RTT, newreno, resent};
 use crate::ecn::Ecn;
 use crate::segment::{Acknowledgement, SegmentFlags};
@@ -100,4 +102,20 @@ fn cwr_follows_a_loss() {
     assert_eq!(cwr.len(), 1, "{sent:?}");
     let first_new_after = sent.iter().skip_while(|l| l.0 != 0).find(|l| l.0 > 0).expect("new data in recovery");
     assert_eq!(first_new_after.0, cwr[0]);
+}
+
+/// RFC 8257, 3.5: a sender that responds to the share of marks halves its window for a loss beside them, however losses are detected.
+#[test]
+fn a_loss_beside_marks_counts_for_dctcp() {
+    let dctcp: ControllerParams = serde_json::from_value(serde_json::json!({ "kind": "dctcp" })).expect("a kind");
+    for options in ["ecn = true", "ecn = true, rack = true"] {
+        let mut bench = Bench::open_with(options, &BULK, &dctcp);
+        bench.sent();
+        bench.wait_until(200);
+        bench.ack_with(1, &[], echo);
+        let reduced = bench.window();
+        assert!(reduced < 10.0, "{options}: {reduced}");
+        bench.ack(1, &[(2, 8)]);
+        assert_eq!(bench.window(), reduced / 2.0, "{options}");
+    }
 }

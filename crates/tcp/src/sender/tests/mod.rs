@@ -105,12 +105,22 @@ impl Bench {
     }
 
     fn ack_with(&mut self, number: u64, blocks: &[(u64, u64)], change: impl Fn(&mut Acknowledgement)) {
+        let blocks: Vec<_> = blocks.iter().map(|(start, end)| (start * MSS, end * MSS)).collect();
+        self.ack_bytes_with(number * MSS, &blocks, change);
+    }
+
+    /// The same in bytes.
+    fn ack_bytes(&mut self, number: u64, blocks: &[(u64, u64)]) {
+        self.ack_bytes_with(number, blocks, |_| {});
+    }
+
+    fn ack_bytes_with(&mut self, number: u64, blocks: &[(u64, u64)], change: impl Fn(&mut Acknowledgement)) {
         let mut sacks: SackBlocks = [(0, 0); 3];
-        for (slot, (start, end)) in sacks.iter_mut().zip(blocks) {
-            *slot = (start * MSS, end * MSS);
+        for (slot, block) in sacks.iter_mut().zip(blocks) {
+            *slot = *block;
         }
         let mut ack = Acknowledgement {
-            number: number * MSS,
+            number,
             sent_at: self.now.saturating_sub(RTT),
             received_at: Time::ZERO,
             stamp: 0.0,

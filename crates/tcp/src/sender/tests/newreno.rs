@@ -198,3 +198,21 @@ fn newreno_waits_for_the_timer() {
     bench.wait_until(1_000);
     assert_eq!((bench.numbers().first(), bench.sender.counters().timeouts), (Some(&resent(12)), 1));
 }
+
+/// RFC 5681, section 2 (e): a duplicate has the number of the greatest acknowledgement. One that a later one has overtaken is none.
+#[test]
+fn overtaken_acknowledgements_are_no_duplicates() {
+    let mut bench = Bench::open("sack = false");
+    bench.sent();
+    bench.wait_until(200);
+    bench.ack(4, &[]);
+    bench.numbers();
+    for old in [1, 2, 3, 3] {
+        bench.ack(old, &[]);
+    }
+    assert_eq!((bench.numbers(), bench.sender.recovery.episode()), (vec![], Episode::None));
+    for _ in 0..3 {
+        bench.ack(4, &[]);
+    }
+    assert!(bench.numbers().contains(&resent(4)));
+}

@@ -199,3 +199,15 @@ fn a_probe_waits_for_a_delayed_acknowledgement() {
     let bench = burst(2, "ack_every = 2, ack_timer = 40");
     assert_eq!(timer(&bench), 300);
 }
+
+/// RFC 8985, 7.2: only one segment in flight makes the probe wait for a delayed acknowledgement; several small ones are several.
+#[test]
+fn small_segments_are_segments() {
+    let messages = Application::Bursts { bytes: 100, every: Time::from_ms(60) };
+    let transfer = Transfer { application: messages, stop: Some(Time::from_ms(125)), ..BULK };
+    let mut bench = Bench::open_with("rack = true, ack_every = 2", &transfer, &newreno());
+    bench.wait_until(130);
+    let sizes: Vec<_> = bench.sent().iter().map(|s| s.payload).collect();
+    assert_eq!(sizes, [100, 100, 100, 0], "three messages, FIN");
+    assert_eq!(timer(&bench), 325, "two round trips after the last");
+}
