@@ -10,12 +10,16 @@ if TYPE_CHECKING:
 
 __all__ = ["spread", "student_t", "summarise"]
 
+_IDENTITIES = ("name", "from_bytes", "below_bytes")
+"""What tells an entry of a list from the others; not all runs have all entries, but those that do agree on these."""
+
 
 def summarise(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """A document of the same nesting; each number is `{"mean", "sd", "ci95": [low, high], "n"}`.
 
     Nulls are left out of the mean: `n` says how many were numbers, and a number that was null in every run stays null.
-    Truth values count as 0 and 1. Texts are those of the first run where all agree, else null.
+    Truth values count as 0 and 1. Texts are those of the first run where all agree, else null. Entries of lists are
+    those of one name or size class, which stays as it is, in the runs that have them; lists of texts have each once.
     """
     return {
         "n": len(documents),
@@ -27,14 +31,29 @@ def summarise(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _merge(values: Sequence[Any]) -> Any:
     first = next((v for v in values if v is not None), None)
     if isinstance(first, dict):
-        return {key: _merge([v.get(key) if isinstance(v, dict) else None for v in values]) for key in first}
+        tables = [v if isinstance(v, dict) else {} for v in values]
+        return {key: first[key] if key in _IDENTITIES else _merge([t.get(key) for t in tables]) for key in first}
     if isinstance(first, list):
-        if any(not isinstance(v, list) or len(v) != len(first) for v in values):
-            return None
-        return [_merge(column) for column in zip(*values, strict=True)]
+        return _merge_lists([v for v in values if isinstance(v, list)])
     if isinstance(first, (bool, int, float)):
         return spread([float(v) for v in values if v is not None])
     return first if all(v == first for v in values) else None
+
+
+def _merge_lists(lists: Sequence[list[Any]]) -> list[Any]:
+    entries: dict[Any, list[Any]] = {}
+    for each in lists:
+        for place, entry in enumerate(each):
+            entries.setdefault(_identity(entry, place), []).append(entry)
+    # size classes by their limits; names are in the order of the file
+    identities = sorted(entries, key=lambda identity: 0 if isinstance(identity, str) else identity)
+    return [_merge(entries[identity]) for identity in identities]
+
+
+def _identity(entry: Any, place: int) -> Any:
+    if isinstance(entry, dict):
+        return next((entry[key] for key in _IDENTITIES if key in entry), place)
+    return entry if isinstance(entry, str) else place
 
 
 def spread(numbers: Sequence[float]) -> dict[str, Any]:

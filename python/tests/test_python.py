@@ -366,6 +366,30 @@ def test_summary_leaves_nulls_out():
     }
 
 
+def test_summary_merges_entries_of_lists_by_what_they_are_of():
+    def run(*classes, notes=()):
+        sizes = [{"from_bytes": low, "below_bytes": high, "completed": n} for low, high, n in classes]
+        return {"arrivals": [{"name": "web", "by_size": sizes}], "approximations": list(notes)}
+
+    large, medium, small = (100_000, None, 3), (1000, 10_000, 2), (1, 1000, 5)
+    summary = summarise([run(large, notes="a"), run(small, large, notes="ba"), run(), run(medium)])
+    one = {"sd": None, "ci95": None, "n": 1}
+    assert summary["arrivals"][0]["name"] == "web"
+    assert summary["arrivals"][0]["by_size"] == [
+        {"from_bytes": 1, "below_bytes": 1000, "completed": {"mean": 5.0, **one}},
+        {"from_bytes": 1000, "below_bytes": 10_000, "completed": {"mean": 2.0, **one}},
+        {
+            "from_bytes": 100_000,
+            "below_bytes": None,
+            "completed": {"mean": 3.0, "sd": 0.0, "ci95": [3.0, 3.0], "n": 2},
+        },
+    ]
+    assert summary["approximations"] == ["a", "b"]
+    # prices of links are told apart by their places
+    price, unknown = summarise([{"prices_s": [1.0, None]}, {"prices_s": [2.0, None]}])["prices_s"]
+    assert (price["mean"], price["n"], unknown) == (1.5, 2, None)
+
+
 def test_overrides_apply_to_the_scenario_as_it_was_written(tmp_path: Path) -> None:
     queue = {"kind": "droptail", "limit": "200 ms"}
     table = {

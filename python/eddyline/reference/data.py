@@ -22,7 +22,9 @@ counts are exact; percentiles are interpolated in a log-linear histogram: their 
 they are within the range of the samples.
 
 `--seeds N` gives `{"runs": [...], "summary": ...}`: in the summary each number is `{"mean", "sd", "ci95": [low,
-high], "n"}`. `eddyline schema result` prints the JSON Schema from which this page is made."""
+high], "n"}`, where `n` runs have it. Entries of lists are those of one name, or of one size class in `by_size`, whose
+limits stay plain numbers; lists of sentences have each that a run has. `eddyline schema result` prints the JSON Schema
+from which this page is made."""
 
 _SERIES = """\
 Series are recorded every `record.interval` with `--out` (`series.parquet`) and with `--plot`. In Python they are in
