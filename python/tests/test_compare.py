@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import replace
+from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -370,6 +371,10 @@ def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:
     ):
         one = found(value, low, high)
         assert (one.excess, one.by_chance) == (pytest.approx(excess), by_chance)
+    # where nothing is allowed, every difference counts, from the range too
+    for value, excess in ((1.5, 0.0), (1.5001, inf), (0.9999, inf)):
+        assert replace(found(value, 1.0, 1.5), range=Range(1.0, 1.5, 0.0)).excess == excess
+        assert replace(found(value, 0.0, 0.0), range=None, allowed=0.0, reference=1.5).excess == (value != 1.5 and inf)
     # chance decides between 1 and 1.5, whether the reference is near by chance or not
     assert found(1.02, 1.0, 1.5).left_to_chance
     assert not found(1.02, 1.0, 1.01).left_to_chance
@@ -389,6 +394,35 @@ def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pyt
         reference, other = result(0, 1e6, 1e6, 1e6), result(1e6, 1e6, 1e6, 1e6)
         found = compare_with(scenario, reference, other, Tolerance(), lambda _, t=trial: [t])  # type: ignore[misc]
         assert (len(found.steps), found.tried) == (steps, ["pacing"])
+
+
+def test_without_a_tolerance_every_difference_deviates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(SHORT)
+    quic = compared(capsys, file, "quic", "--within", "0 %", "--packets", "0")
+    assert [d["within"] for d in quic["deviations"]] == [d["value"] == d["sim"] for d in quic["deviations"]]
+    assert not quic["explained"]
+    assert main(["compare", str(file), "--within", "0 %", "--packets", "0"]) == 0
+    # the largest of those of which none is allowed
+    most = max(quic["deviations"], key=lambda d: abs(d["value"] / d["sim"] - 1) if d["sim"] else 0)
+    assert f"most {most['quantity']} of {most['name']}: " in capsys.readouterr().out
+
+
+def test_deviations_of_which_none_is_allowed_hide_no_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def result(goodput: float, window: float) -> Any:
+        flow = {"name": "f", "goodput_bps": goodput, "window_packets": {"mean": window}}
+        return SimpleNamespace(world="kernel", to_dict=lambda: {"flows": [flow], "links": []})
+
+    monkeypatch.setattr(explain, "of_world", lambda *_: [(SimpleNamespace(name="pacing"), {})])
+    monkeypatch.setattr(explain, "unswitched", lambda *_: [])
+    monkeypatch.setattr(explain, "_switched", lambda *_: None)
+    scenario: Any = SimpleNamespace(to_dict=dict)
+    sim, other = result(1e6, 10.0), result(1.1e6, 20.0)
+    # a trial takes the window's deviation away, or only makes it smaller
+    for window, steps in ((19.0, 1), (15.0, 0)):
+        trial = result(1.01e6, window)
+        found = compare_with(scenario, sim, other, Tolerance(0.0), lambda _, t=trial: [t])  # type: ignore[misc]
+        assert (len(found.steps), found.explained) == (steps, False)
 
 
 def test_what_cannot_be_switched_in_sim_is_named(

@@ -259,5 +259,5 @@ def _sentences(comparison: Comparison) -> list[str]:
 
 
 def _named(deviations: Sequence[Deviation]) -> str:
-    most = max(deviations, key=lambda d: d.excess)
+    most = max(deviations, key=lambda d: (d.excess, abs(d.relative)))  # where nothing is allowed, all exceed it alike
     return f"{most.quantity} of {most.name}: {_percent(most)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import log
+from math import isinf, log
 from typing import TYPE_CHECKING, Any
 
 from eddyline.deviations.known import of_world, unswitched
@@ -110,7 +110,7 @@ def compare_with(
             break
         best = min(better, key=lambda i: worst(left[i]))
         largest = worst(comparison.left)
-        if worst(left[best]) > (1.0 - _GAIN) * largest:
+        if worst(left[best]) >= (1.0 - _GAIN) * largest:
             # what nothing takes away hides no difference that explains the rest
             best = min(better, key=lambda i: (_beyond(left[i]), worst(left[i])))
             if _beyond(left[best]) >= _beyond(comparison.left) or worst(left[best]) > _KEPT * largest:
@@ -158,9 +158,13 @@ def _beyond(found: list[Deviation]) -> int:
     return sum(each.excess > 1.0 for each in found)
 
 
-def _total(found: list[Deviation]) -> float:
-    """All that deviates, by logarithms, so that a large deviation does not outweigh several others."""
-    return sum(log(each.excess) for each in found if each.excess > 1.0)
+def _total(found: list[Deviation]) -> tuple[int, float]:
+    """All that deviates: the number of infinite deviations, of which nothing is allowed, and the sum of the others.
+
+    That is of logarithms, so that a large deviation does not outweigh several others.
+    """
+    beyond = [each.excess for each in found if each.excess > 1.0]
+    return sum(map(isinf, beyond)), sum(log(excess) for excess in beyond if not isinf(excess))
 
 
 def _switched(scenario: Scenario, overrides: Overrides) -> Scenario:

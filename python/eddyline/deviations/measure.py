@@ -85,11 +85,14 @@ class Deviation:
 
     @property
     def excess(self) -> float:
-        """The difference, from the range where there is one, in units of what is allowed: above 1 it counts."""
+        """The difference, from the range where there is one, in units of what is allowed: above 1 it counts.
+
+        Infinite where nothing is allowed.
+        """
         if self.range is None:
             return self._excess
         distance = max(self.range.low - self.value, self.value - self.range.high, 0.0)
-        return distance / self.range.allowed if self.range.allowed else 0.0
+        return _in_units(distance, self.range.allowed)
 
     @property
     def within(self) -> bool:
@@ -109,7 +112,7 @@ class Deviation:
 
     @property
     def _excess(self) -> float:
-        return abs(self.value - self.reference) / self.allowed if self.allowed else 0.0
+        return _in_units(abs(self.value - self.reference), self.allowed)
 
 
 def deviations(
@@ -145,6 +148,12 @@ def deviations(
 def worst(found: Iterable[Deviation]) -> float:
     """The largest excess; zero where nothing is compared."""
     return max((each.excess for each in found), default=0.0)
+
+
+def _in_units(distance: float, allowed: float) -> float:
+    if distance == 0:
+        return 0.0
+    return distance / allowed if allowed else float("inf")
 
 
 def _allowed(quantity: str, value: float, known: float, row: Mapping[str, Any], tolerance: Tolerance) -> float:
