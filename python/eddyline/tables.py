@@ -192,9 +192,9 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
     """One row per flow or link and quantity, one column per world."""
     from eddyline.summary import summarise
 
-    repeated = len(replies[0].results) > 1
-    documents = [summarise([_document(r) for r in a.results]) if repeated else _document(a.results[0]) for a in replies]
-    runs = f", {len(replies[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
+    most = max(len(a.results) for a in replies)
+    documents = [summarise([_document(r) for r in a.results]) if most > 1 else _document(a.results[0]) for a in replies]
+    runs = f", {most} runs: mean ± half of the 95 % interval" if most > 1 else ""
     title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
         rows = list(zip(*(d.get(part, []) for d in documents), strict=True))
@@ -205,7 +205,7 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
         for row in rows[:_MAX_ROWS]:
             name = row[0]["name"]
             for label, key, form in columns:
-                cells = [_cell(each, key, form) for each in row]
+                cells = [_cell(each, key, form, most) for each in row]
                 if any(cell != "-" for cell in cells):
                     made.add_row(name, label, *cells)
                     name = ""
@@ -214,16 +214,17 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
     return tables
 
 
-def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:
+def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str], most: int = 1) -> str:
+    """A value of one run, or the mean of several, with their number where it is not that of the heading, `most`."""
     value: Any = row
     for step in key.split("."):
         value = value.get(step) if isinstance(value, dict) else None
     if value is None:
         return "-"
     if isinstance(value, dict) and "ci95" in value:
-        if value["ci95"] is None:
-            return f"{form(value['mean'])} (1 run)"
-        return interval(value["mean"], (value["ci95"][1] - value["ci95"][0]) / 2, form)
+        mean, bounds, n = value["mean"], value["ci95"], value["n"]
+        text = form(mean) if bounds is None else interval(mean, (bounds[1] - bounds[0]) / 2, form)
+        return f"{text} ({n} run{'s' if n > 1 else ''})" if n < most else text
     return form(value)
 
 

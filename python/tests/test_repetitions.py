@@ -14,6 +14,8 @@ import eddyline as el
 from eddyline.plots import repeated
 from eddyline.quantities import bits_per_second, count, interval, percent, seconds, size
 from eddyline.runs import without_cost
+from eddyline.summary import spread
+from eddyline.tables import _cell
 
 LOSS = ('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01')
 
@@ -54,6 +56,28 @@ def test_every_row_of_the_table_has_an_interval(eddyline, scenario):
     for row in rows:
         mean, half = re.search(r"([\d,.]+) ± ([\d,.]+)", row).groups()
         assert len(mean.partition(".")[2]) == len(half.partition(".")[2]), row
+
+
+def test_a_cell_of_the_table_says_of_how_many_runs_it_is_if_not_of_all(eddyline, scenario):
+    rare = """
+[[arrivals]]
+name = "rare"
+rate = "0.5 /s"
+size = { kind = "fixed", size = "3 kB" }
+controller = { kind = "cubic" }
+data = ["down"]
+ack = ["up"]
+"""
+    words = ("run", scenario(more=rare), "--seeds", 6)
+    (row,) = json.loads(eddyline(*words, "--json").out)["summary"]["arrivals"]
+    number = row["completion_s"]["mean"]["n"]
+    assert 1 < number < 6
+    out = eddyline(*words).out
+    assert "two-way, 6 runs: mean ± " in out
+    marked = [line for line in out.splitlines() if line.rstrip().endswith(f" ms ({number} runs)")]
+    assert len(marked) == out.count("(") == 3  # mean, p50 and p99 of times
+    cells = [_cell({"a": spread([0.5] * n)}, "a", seconds, 2) for n in (1, 2)]
+    assert cells == ["500 ms (1 run)", "500 ± 0 ms"]
 
 
 def test_a_note_names_queues_in_which_phases_can_decide(eddyline, scenario):

@@ -30,7 +30,7 @@ class Pivot:
         values: Its values, which have the other columns.
         rows: For each row what identifies it, and the row of `statistics` of each value: `FAILED` where all runs
             failed, None where there is no such flow or run.
-        runs: Runs of a cell where some have failed, else 1.
+        runs: Runs of a cell, one for each seed.
     """
 
     names: list[str]
@@ -42,15 +42,11 @@ class Pivot:
     @property
     def repeated(self) -> bool:
         """Whether a cell is a mean of several values."""
-        return self._most() > 1
-
-    def _most(self) -> int:
-        return max((cell["n"] for _, cells in self.rows for cell in cells if isinstance(cell, dict)), default=1)
+        return any(cell["n"] > 1 for _, cells in self.rows for cell in cells if isinstance(cell, dict))
 
     def texts(self) -> list[list[str]]:
-        """The cells' means with half of their 95 % intervals, and the number of values where others have more."""
-        most = max(self._most(), self.runs)
-        return [[_text(cell, most) for cell in cells] for _, cells in self.rows]
+        """The cells' means with half of their 95 % intervals, and the number of values where not all runs have one."""
+        return [[_text(cell, self.runs) for cell in cells] for _, cells in self.rows]
 
     def numbers(self) -> list[list[float]]:
         """The cells' means; not a number where there is none."""
@@ -66,7 +62,7 @@ class Pivot:
 
 
 def pivot(
-    made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iterable[Mapping[str, Any]], runs: int = 1
+    made: pd.DataFrame, columns: Mapping[str, Sequence[Any]], failed: Iterable[Mapping[str, Any]], runs: int
 ) -> Pivot:
     """The table of a metric.
 
@@ -103,7 +99,7 @@ def pivot(
     return Pivot([entity, *others], last, values, rows, runs)
 
 
-def _text(cell: Mapping[Any, Any] | str | None, most: int) -> str:
+def _text(cell: Mapping[Any, Any] | str | None, runs: int) -> str:
     if cell is None:
         return "-"
-    return cell if isinstance(cell, str) else mean_text(cell, most)
+    return cell if isinstance(cell, str) else mean_text(cell, runs)

@@ -47,18 +47,18 @@ def form_of(metric: str) -> Callable[[float | None], str]:
     return percent if base.endswith(("utilisation", "ratio", "share")) else count
 
 
-def mean_text(row: Mapping[Any, Any], most: int) -> str:
+def mean_text(row: Mapping[Any, Any], runs: int) -> str:
     """A row of `statistics` as text: the mean, with half of its 95 % interval if there are several values.
 
     Args:
         row: The row.
-        most: Values that other rows have; where points failed, or runs have no value, the number of values is added.
+        runs: How many there are of it; where points failed, or runs have no value, the number of values is added.
     """
     form, mean, n = form_of(str(row["metric"])), row["mean"], row["n"]
     if mean != mean:
         return "-"
     text = interval(mean, (row["ci95_high"] - row["ci95_low"]) / 2, form) if n > 1 else form(mean)
-    return f"{text} (n = {n})" if n < most else text
+    return f"{text} (n = {n})" if n < runs else text
 
 
 def known_metrics(frame: pd.DataFrame, keys: Sequence[str], entity: str) -> list[str]:

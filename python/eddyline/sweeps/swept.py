@@ -201,8 +201,8 @@ class Swept:
             metric: A column of the frames, the first usual one by default.
             of: Of what: `"flows"`, `"links"`, ...
             text: Means with half of their 95 % intervals and units, and short values of keys, as `--table` prints them,
-                instead of numbers; with the number of values where a cell has fewer than others, and `failed` where all
-                runs failed.
+                instead of numbers; with the number of values where not all seeds have one, and `failed` where all runs
+                failed.
         """
         import pandas as pd
 
@@ -230,7 +230,7 @@ class Swept:
         runs = len(grid.columns["seed"]) if "seed" in grid.columns else grid.seeds
         failed = [failure.set for failure in self.failures]
         tables = made.groupby("metric", sort=False)
-        return [(str(name), pivot(rows, columns, failed, runs if failed else 1)) for name, rows in tables]
+        return [(str(name), pivot(rows, columns, failed, runs)) for name, rows in tables]
 
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""

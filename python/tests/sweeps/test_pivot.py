@@ -30,7 +30,7 @@ def test_failed_cells_columns_and_rows_say_so():
         {"rate": "2 Mbit/s", "delay": "10 ms", "seed": 2},
         {"rate": "3 Mbit/s", "delay": "10 ms", "seed": 1},
     ]
-    table = pivot(made, COLUMNS, failed)
+    table = pivot(made, COLUMNS, failed, 2)
     assert table.values == ["10 ms", "30 ms"]  # nothing was run at 20 ms
     texts = dict(zip((key for key, _ in table.rows), table.texts(), strict=True))
     assert texts == {
@@ -43,7 +43,7 @@ def test_failed_cells_columns_and_rows_say_so():
     numbers = [cell for cells in table.numbers() for cell in cells]
     assert [n for n in numbers if not math.isnan(n)] == [1e6, 2e6, 3e6]
     assert table.repeated
-    # where some runs have failed in every cell, the number of those that have not
+    # where some runs of every cell have failed, or have no value, the number of those that have one
     fewer = pivot(made[made["n"] == 1], COLUMNS, failed, 2)
     assert ["3 Mbit/s (n = 1)", "-"] in fewer.texts()
 
@@ -59,5 +59,5 @@ def test_a_flow_that_a_point_does_not_have_has_not_failed_there():
 
 def test_where_only_seeds_vary_the_metric_is_the_column():
     made = statistics(("", "", "a", 1e6, 1)).drop(columns=["rate", "delay"])
-    table = pivot(made, {}, [{"seed": 1}])
+    table = pivot(made, {}, [{"seed": 1}], 1)
     assert (table.last, table.values, table.texts()) == ("metric", ["goodput_bps"], [["1 Mbit/s"]])

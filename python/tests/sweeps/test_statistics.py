@@ -78,6 +78,24 @@ def test_a_mean_over_fewer_seeds_has_their_number(swept):
     assert not any("(n =" in text for text in texts if not text.endswith(" (n = 2)"))
 
 
+def test_a_mean_over_fewer_seeds_has_their_number_where_no_cell_has_all(lossy, tmp_path):
+    """Without failed points: no transfer has completed in some of the runs."""
+    rare = """
+[[arrivals]]
+name = "rare"
+rate = "1 /s"
+size = { kind = "fixed", size = "3 kB" }
+controller = { kind = "newreno" }
+data = ["down"]
+ack = ["up"]
+"""
+    swept = el.sweep(lossy(more=rare), {"link.up.delay": ["10 ms"]}, seeds=12, out=tmp_path / "rare")
+    (number,) = swept.statistics("completion_s.mean", of="arrivals")["n"]
+    assert 1 < number < 12
+    (text,) = swept.table("completion_s.mean", "arrivals", text=True)["10 ms"]
+    assert text.endswith(f" ms (n = {number})")
+
+
 def test_frames_group_and_print_as_pandas_frames_do(swept):
     grouped = swept.flows.groupby("link.down.rate")["goodput_bps"].agg(["mean", "std"])
     assert grouped.shape == (3, 2)
