@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
-__all__ = ["flatten", "frame"]
+__all__ = ["flatten", "frame", "write_csv"]
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -30,3 +33,15 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         if any(v is None for v in values) and all(v is None or type(v) in (int, float) for v in values):
             result[name] = pd.Series(values, dtype="float64")
     return result
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Writes a frame without its index; lists in it are JSON."""
+    columns = {name: frame[name].map(_cell) for name in frame.columns if frame[name].dtype == object}
+    frame.assign(**columns).to_csv(path, index=False)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, np.ndarray):  # as Parquet has lists
+        value = value.tolist()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

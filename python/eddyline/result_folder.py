@@ -87,6 +87,7 @@ def write(
     """
     from eddyline.columns import joined
     from eddyline.columns import write as write_table
+    from eddyline.frames import write_csv
 
     (folder / SCENARIO).write_text(canonical, "utf-8")
     names = files_of(canonical)
@@ -100,7 +101,7 @@ def write(
     if series:
         write_table(joined(series), folder / SERIES)
     for name, table in (tables or {}).items():
-        table.to_csv(folder / name, index=False)
+        write_csv(table, folder / name)
     remarks = _plots(folder, draw)
     held = {str(p.relative_to(folder)): digest_of(p) for p in sorted(folder.rglob("*")) if p.is_file()}
     document = {"format": 1, "asked": asked, "sha256": held}

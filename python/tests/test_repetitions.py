@@ -151,6 +151,9 @@ ack = ["up"]
         frame = pd.read_csv(tmp_path / "out" / f"{name}.csv")
         rows = [(run["seed"], row["name"]) for run in document["runs"] for row in run[name]]
         assert list(zip(frame["seed"], frame["name"], strict=True)) == rows
+    sizes = [json.loads(text) for text in pd.read_csv(tmp_path / "out" / "arrivals.csv")["by_size"]]
+    assert sizes == [row["by_size"] for run in document["runs"] for row in run["arrivals"]]
+    assert all(sizes)
     assert not (tmp_path / "out" / "traffic.csv").exists()
     assert eddyline("verify", "out").code == 0
 

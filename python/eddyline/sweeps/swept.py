@@ -234,6 +234,7 @@ class Swept:
 
     def write_csv(self) -> list[Path]:
         """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""
+        from eddyline.frames import write_csv
         from eddyline.output import replaced_file
         from eddyline.sweeps.frame import read_silently
         from eddyline.sweeps.parts import POINTS
@@ -244,7 +245,7 @@ class Swept:
             if len(frame):
                 written.append(self.folder / f"{kind}.csv")
                 with replaced_file(written[-1]) as staged:
-                    frame.to_csv(staged, index=False)
+                    write_csv(frame, staged)
         return written
 
     @property

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import eddyline.sweeps.copies as copies
 import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError, ScenarioError
+from eddyline.frames import write_csv
 from eddyline.source import Source
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import SCENARIOS, stored_source
@@ -170,7 +171,7 @@ def _csv_differences(folder: Path, kinds: list[str]) -> Iterator[tuple[str, str,
         for kind in kinds:
             path, again = folder / f"{kind}.csv", Path(place) / f"{kind}.csv"
             if path.exists():
-                read_silently(folder, kind).to_csv(again, index=False)
+                write_csv(read_silently(folder, kind), again)
                 if not filecmp.cmp(path, again, shallow=False):
                     yield path.name, "one file", "changed"
 
