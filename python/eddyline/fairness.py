@@ -16,4 +16,5 @@ def jain(rates: Sequence[float]) -> float | None:
     None where all are 0 (Jain, Chiu, Hawe 1984).
     """
     squares = sum(rate * rate for rate in rates)
-    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else None
+    # of equal rates, rounding may make it larger than 1
+    return min(1.0, sum(rates) ** 2 / (len(rates) * squares)) if squares > 0 else None

@@ -34,6 +34,8 @@ def test_rating_of_a_call() -> None:
 
 def test_jain() -> None:
     assert jain([1.0, 1.0, 1.0]) == pytest.approx(1.0)
+    for equal in ([3.3] * n for n in range(1, 30)):
+        assert 1.0 - 1e-12 < jain(equal) <= 1.0
     assert jain([1.0, 0.0]) == pytest.approx(0.5)
     assert jain([0.0]) is None
 
