@@ -154,6 +154,8 @@ ack = ["up"]
     sizes = [json.loads(text) for text in pd.read_csv(tmp_path / "out" / "arrivals.csv")["by_size"]]
     assert sizes == [row["by_size"] for run in document["runs"] for row in run["arrivals"]]
     assert all(sizes)
+    kinds = pd.read_csv(io.StringIO(eddyline("run", path, "--csv").out))["kind"].unique()
+    assert list(kinds) == ["flow", "link", "group", "arrival", "probe"]  # as docs/reference/result.md says
     assert not (tmp_path / "out" / "traffic.csv").exists()
     assert eddyline("verify", "out").code == 0
 
