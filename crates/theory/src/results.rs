@@ -86,7 +86,7 @@ fn response_result(result: FlowResult, response: Option<&Response>) -> FlowResul
 }
 
 /// Acknowledgements a second; fewer where the sender keeps a fixed number of them queued (`ack_alpha`).
-fn acks_per_s(flow: &Flow, at: &Equilibrium, s: usize) -> f64 {
+pub(crate) fn acks_per_s(flow: &Flow, at: &Equilibrium, s: usize) -> f64 {
     let all = at.rates[s] / ack_ratio(flow);
     let target = flow.controller.delay_options().and_then(|o| o.ack_alpha);
     match (target, at.reverse_delays[s]) {

@@ -3,10 +3,12 @@
 use eddyline_scenario::Network;
 use serde::Serialize;
 
-use crate::equilibrium::solve;
+use crate::equilibrium::{Equilibria, Problem};
 use crate::error::TheoryError;
 use crate::fairness::{alpha_fair, fairness_metrics};
-use crate::model::{Model, arrivals_note, modelled_flows, non_fast_note, require_modelled};
+use crate::model::{Model, arrivals_note, modelled_flows, non_fast_note, require_modelled, solve_named};
+use crate::packets::{ack_bits, ack_ratio};
+use crate::results::acks_per_s;
 
 /// FAST compared with the fair ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -89,13 +91,14 @@ pub struct ComparedFlow {
 pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDocument, TheoryError> {
     let places = modelled_flows(network);
     require_modelled(network, !places.is_empty())?;
-    let problem = Model::new(network, None, false)?.problem;
-    let ideal = alpha_fair(&problem, exponent)?;
-    let solved = solve(&problem)?;
+    let model = Model::new(network, None, false)?;
+    let solved = solve_named(network, &model)?;
     if !solved.converged {
         let worst = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
         return Err(TheoryError::NotConverged(format!("{worst:e}")));
     }
+    let problem = acknowledged(network, &places, model.problem, &solved);
+    let ideal = alpha_fair(&problem, exponent)?;
     let name = |i: usize| network.flows[places[i]].name.clone();
     let mut jain_ideal = 1.0;
     let mut equilibria = Vec::with_capacity(solved.found.len());
@@ -134,4 +137,16 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         equilibria,
         notes: non_fast_note(network).into_iter().chain(arrivals_note(network)).collect(),
     })
+}
+
+/// `problem` with as many packets for each acknowledgement as in equilibrium: senders with `ack_alpha` ask for fewer
+/// acknowledgements, so that the ideal is of what these leave.
+fn acknowledged(network: &Network, places: &[usize], mut problem: Problem, solved: &Equilibria) -> Problem {
+    let Some(at) = solved.found.first() else { return problem };
+    for (s, place) in places.iter().enumerate() {
+        let flow = &network.flows[*place];
+        let all = at.rates[s] / ack_ratio(flow);
+        problem.flows[s].ack_bits = ack_bits(flow) * (acks_per_s(flow, at, s) / all);
+    }
+    problem
 }

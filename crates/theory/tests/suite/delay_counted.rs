@@ -14,7 +14,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use eddyline_theory::equilibrium::{Method, Problem, solve};
 use eddyline_theory::fairness::proportional_fair;
-use eddyline_theory::{TheoryError, Which, equilibria_document, run};
+use eddyline_theory::{TheoryError, Which, equilibria_document, fairness_document, run};
 use eddyline_units::Packets;
 
 /// w = P- / P+ for every flow.
@@ -226,6 +226,24 @@ fn acknowledgements_as_flows_of_their_own() {
         close(result.links[1].utilisation.unwrap(), 1.0, 1e-9);
         close(result.links[1].ack_utilisation.unwrap(), a * 320.0 / 1e6, 1e-9);
     }
+}
+
+/// The fair ideal has the acknowledgements that senders ask for. Alone on 100 and 1 Mbit/s, the flow fills both links, data
+/// the one and fewer acknowledgements the other: no rate is fairer.
+#[test]
+fn the_fair_ideal_has_fewer_acknowledgements() {
+    let mut net = duplex([100_000_000, 1_000_000], Delay::Weighted, Some(5.0));
+    let beside = fairness_document(&net, 1.0).expect("solved");
+    let settled = equilibria_document(&net).expect("solved");
+    let [compared] = &beside.equilibria[..] else { panic!("one equilibrium") };
+    for (flow, at) in compared.flows.iter().zip(&settled.equilibria[0].flows) {
+        assert_eq!(flow.packets_per_s, at.packets_per_s);
+    }
+    assert!(compared.efficiency > 0.9 && compared.efficiency <= 1.0, "{}", compared.efficiency);
+    net.flows.truncate(1);
+    let alone = fairness_document(&net, 1.0).expect("solved");
+    close(alone.equilibria[0].flows[0].packets_per_s, 1e8 / 8000.0, 1e-9);
+    close(alone.equilibria[0].flows[0].of_ideal, 1.0, 1e-9);
 }
 
 /// The document of equilibria and the result of world `theory` say the same of a flow, whatever delay it counts; and
