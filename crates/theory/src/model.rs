@@ -110,8 +110,7 @@ impl Model {
             unresponsive: vec![0.0; network.links.len()],
             ..Problem::default()
         };
-        // stability and dynamics, which are of FAST flows alone, assume that every queue is a FIFO
-        if joint && network.links.iter().any(acks_first) {
+        if network.links.iter().any(acks_first) {
             problem.acks_first = network.links.iter().map(acks_first).collect();
         }
         for traffic in &network.traffic {
@@ -320,12 +319,15 @@ fn transmission_of(network: &Network, flow: &Flow, bytes: u32) -> f64 {
     over(&flow.data, bytes).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
 }
 
-/// Every equilibrium of the FAST flows alone, in the order of [`modelled_flows`]; links in file order.
+/// Every equilibrium of the FAST flows alone, in the order of [`modelled_flows`]; links in file order. Every queue is a
+/// FIFO, as stability and dynamics take it.
 ///
 /// # Errors
 /// [`TheoryError`].
 pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
-    solve_named(network, &Model::new(network, None, false)?)
+    let mut model = Model::new(network, None, false)?;
+    model.problem.acks_first.clear();
+    solve_named(network, &model)
 }
 
 /// Every equilibrium of all flows that theory has a model of.

@@ -4,8 +4,8 @@ use crate::common;
 
 use common::{all_close, close, fast_flow, flow, link, network, problem};
 use eddyline_path::queue::{AckPriorityParams, QueueParams};
-use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::{Problem, solve};
+use eddyline_theory::{TheoryError, fairness_document};
 
 const P: f64 = 8320.0;
 const A: f64 = 320.0;
@@ -91,4 +91,20 @@ fn a_scenario_with_the_queue() {
         close(link.queue_packets.mean.unwrap(), alpha, 1e-9);
         close(link.utilisation.unwrap(), 1.0, 1e-9);
     }
+}
+
+/// Both links are full in the fair ideal too, and with one flow each way that determines the rates: P x + A y = c.
+#[test]
+fn fairness_with_the_queue() {
+    let mut links = vec![link("f", 10_000_000, 10), link("b", 4_000_000, 10)];
+    links.iter_mut().for_each(|l| l.queue = QueueParams::AckPriority(AckPriorityParams::default()));
+    let flows = vec![fast_flow("down", 60.0, &[0], &[1]), fast_flow("up", 30.0, &[1], &[0])];
+    let document = fairness_document(&network(links, flows), 1.0).unwrap();
+    let (p, a) = (8000.0, 320.0);
+    let determinant = p * p - a * a;
+    let [at] = &document.equilibria[..] else { panic!("one equilibrium") };
+    close(at.flows[0].packets_per_s, (p * 10e6 - a * 4e6) / determinant, 1e-9);
+    close(at.flows[1].packets_per_s, (p * 4e6 - a * 10e6) / determinant, 1e-9);
+    close(at.throughput, 1.0, 1e-9);
+    close(at.efficiency, 1.0, 1e-9);
 }
