@@ -16,7 +16,7 @@ use super::sharing::Sharing;
 use crate::approximations::link_features;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
-use crate::model::{counts_round_trips, links_alone};
+use crate::model::{acks_first, counts_round_trips, links_alone};
 use crate::packets::{self, bits};
 
 /// Which method to use.
@@ -169,6 +169,9 @@ fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, T
 /// Links with unresponsive traffic, and the permanent flows.
 fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
     let mut problem = links_alone(network, notes);
+    if network.links.iter().any(acks_first) {
+        problem.acks_first = network.links.iter().map(acks_first).collect();
+    }
     for flow in &network.flows {
         problem.flows.push(problem_flow(&flow.name, flow)?);
         if flow.size.is_some() || flow.stop.is_some() {
@@ -224,6 +227,8 @@ fn one_duplex_link(fixed: &Problem, classes: &[FlowClass]) -> Option<(DuplexLoad
             return None;
         }
     }
+    // not where acknowledgements go first on a link that may be full
+    Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect()).common()?;
     let links = [*f as usize, *b as usize];
     let left = |l: usize| fixed.capacity[l] - fixed.unresponsive[l];
     let load = DuplexLoad {
@@ -289,7 +294,9 @@ fn simulated(
             "stability is that of each link's load; for networks this is necessary, not proved to suffice".into(),
         );
     }
-    let found = flow_level::run(sharing, network.links.len(), classes, arrivals, network.seed)?;
+    let name = |l: usize| network.links.get(l).map(|link| link.name.as_str());
+    let found = flow_level::run(sharing, network.links.len(), classes, arrivals, network.seed)
+        .map_err(|e| e.named(|_| None, name))?;
     population.method = "flow-level";
     population.idle = Some(found.idle.mean);
     let mut crossed = vec![false; network.links.len()];
@@ -328,7 +335,8 @@ fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], populatio
     let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
     let Some(common) = sharing.common().filter(|_| exponential) else {
         population.notes.push(
-            "unstable: the fluid limit is known for exponential sizes and flows that share all full links".into(),
+            "unstable: the fluid limit is known for exponential sizes and flows that share the queues of all full links"
+                .into(),
         );
         return;
     };

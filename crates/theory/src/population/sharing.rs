@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::closed_form::BALANCED;
-use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
-use crate::error::TheoryError;
+use crate::equilibrium::{Equilibrium, Problem, ProblemFlow, TOLERANCE, solve};
+use crate::error::{TheoryError, Which};
 
 /// Limit on cached states; beyond it the cache is cleared.
 const MAX_CACHED: usize = 1 << 20;
@@ -109,6 +109,13 @@ impl Common {
             l != other && crossed(other) && (0..all.len()).all(less)
         };
         let kept: Vec<usize> = (0..links).filter(|l| crossed(*l) && !(0..links).any(|o| below(*l, o))).collect();
+        let crosses = |path: fn(&ProblemFlow) -> &[u32], l: usize| all.iter().any(|f| path(f).contains(&(l as u32)));
+        let ahead =
+            |l: &usize| fixed.acks_first.get(*l) == Some(&true) && crosses(|f| &f.data, *l) && crosses(|f| &f.ack, *l);
+        // acknowledgements that go first do not have the delay of the data
+        if kept.iter().any(ahead) {
+            return None;
+        }
         if kept.is_empty() || !times.iter().all(|t| kept.iter().all(|l| t[*l] > 0 && t[*l] == times[0][*l])) {
             return None;
         }
@@ -144,20 +151,19 @@ impl General {
             rates.copy_from_slice(known);
             return Ok(*full);
         }
-        let mut problem = self.fixed.clone();
-        let mut place = vec![None; counts.len()];
+        let mut present: Vec<(Option<usize>, ProblemFlow)> =
+            self.fixed.flows.iter().map(|f| (None, f.clone())).collect();
         for (c, count) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-            place[c] = Some(problem.flows.len());
             // flows of one class have one rate each: together they are one flow with the sum of their alphas
             let class = &self.classes[c];
-            problem.flows.push(ProblemFlow { alpha: class.alpha * f64::from(*count), ..class.clone() });
+            present.push((Some(c), ProblemFlow { alpha: class.alpha * f64::from(*count), ..class.clone() }));
         }
-        let solved = solve(&problem)?;
-        let Some(at) = solved.found.first().filter(|at| at.residual <= TOLERANCE) else {
-            return Err(TheoryError::NotConverged(format!("above {TOLERANCE:e} with {counts:?} flows")));
-        };
-        for (c, rate) in rates.iter_mut().enumerate() {
-            *rate = place[c].map_or(0.0, |s| at.rates[s] * packet_bits[c] / f64::from(counts[c]));
+        let at = self.settled(&mut present, counts)?;
+        rates.fill(0.0);
+        for ((class, _), x) in present.iter().zip(&at.rates) {
+            if let Some(c) = class {
+                rates[*c] = x * packet_bits[*c] / f64::from(counts[*c]);
+            }
         }
         let mut full = at.bottlenecks.iter().enumerate().filter(|(_, full)| **full).map(|(l, _)| l);
         let full = match (full.next(), full.next()) {
@@ -170,6 +176,39 @@ impl General {
         }
         self.cache.insert(counts.to_vec(), (rates.to_vec(), full));
         Ok(full)
+    }
+
+    /// The equilibrium of the flows `present`, without those that stand still: where acknowledgements go first and fill a link
+    /// alone, the data behind them wait.
+    fn settled(
+        &self,
+        present: &mut Vec<(Option<usize>, ProblemFlow)>,
+        counts: &[u32],
+    ) -> Result<Equilibrium, TheoryError> {
+        let mut filled: Vec<usize> = Vec::new();
+        loop {
+            let flows = present.iter().map(|(_, flow)| flow.clone()).collect();
+            let problem = Problem { flows, ..self.fixed.clone() };
+            let starved = match solve(&problem) {
+                Err(TheoryError::Starved { link: Which::Number(l) }) => l,
+                Err(other) => return Err(other),
+                Ok(solved) => {
+                    let Some(at) = solved.found.into_iter().next().filter(|at| at.residual <= TOLERANCE) else {
+                        return Err(TheoryError::NotConverged(format!("above {TOLERANCE:e} with {counts:?} flows")));
+                    };
+                    return match filled.into_iter().find(|l| !at.bottlenecks[*l]) {
+                        Some(l) => Err(TheoryError::Starved { link: Which::Number(l) }),
+                        None => Ok(at),
+                    };
+                }
+            };
+            let before = present.len();
+            present.retain(|(_, flow)| !flow.data.contains(&(starved as u32)));
+            if present.len() == before {
+                return Err(TheoryError::Starved { link: Which::Number(starved) });
+            }
+            filled.push(starved);
+        }
     }
 }
 

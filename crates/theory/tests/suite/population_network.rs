@@ -3,9 +3,10 @@
 use crate::common;
 
 use common::{close, fast_flow, link, network};
+use eddyline_path::queue::{AckPriorityParams, QueueParams};
 use eddyline_path::traffic::{CbrParams, SizeParams, TrafficParams};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Arrivals, Traffic};
+use eddyline_scenario::network::{Arrivals, Link, Traffic};
 use eddyline_theory::TheoryError;
 use eddyline_theory::population::{Population, PopulationMethod, PopulationOptions, population};
 use eddyline_units::{Bytes, Rate, Time};
@@ -96,6 +97,81 @@ fn the_simulation_otherwise() {
     let p = answer(&alone);
     let rho = 0.5 / 1.04;
     close(p.mean_flows["down"].expect("finite"), 2.0 * rho / (1.0 - rho), 1.5 * p.error.expect("known"));
+}
+
+fn acks_first(mut network: Network, ack_packet: u32) -> Network {
+    network.links.iter_mut().for_each(|l| l.queue = QueueParams::AckPriority(AckPriorityParams::default()));
+    network.arrivals.iter_mut().for_each(|a| a.flow.ack_packet = ack_packet);
+    network
+}
+
+/// Acknowledgements of a quarter of a packet go first. Data of both directions fill both links whatever the numbers of flows,
+/// P x + a y = c, those of one direction its own: a chain with four sets of rates, solved here by iteration.
+#[test]
+fn acknowledgements_first() {
+    let net = acks_first(fig_5(0.416), 250);
+    let (b, c) = (0.25, [1.0, 2.0]);
+    let both = [(c[0] - b * c[1]) / (1.0 - b * b), (c[1] - b * c[0]) / (1.0 - b * b)];
+    let (rate, size) = (0.4, 40);
+    let serve = |n: usize, m: usize| match (n > 0, m > 0) {
+        (true, true) => both,
+        (there, back) => [if there { c[0] } else { 0.0 }, if back { c[1] } else { 0.0 }],
+    };
+    let (step, mut p) = (1.0 / 4.0, vec![vec![0.0; size + 1]; size + 1]);
+    p[0][0] = 1.0;
+    for _ in 0..2_000 {
+        let mut next = p.clone();
+        for (n, row) in p.iter().enumerate() {
+            for (m, held) in row.iter().enumerate() {
+                let done = serve(n, m);
+                for (to, speed) in [
+                    ((n + 1, m), if n < size { rate } else { 0.0 }),
+                    ((n, m + 1), if m < size { rate } else { 0.0 }),
+                    ((n.saturating_sub(1), m), done[0]),
+                    ((n, m.saturating_sub(1)), done[1]),
+                ] {
+                    if speed > 0.0 {
+                        next[to.0][to.1] += held * speed * step;
+                        next[n][m] -= held * speed * step;
+                    }
+                }
+            }
+        }
+        p = next;
+    }
+    let mean: f64 = p.iter().enumerate().map(|(n, row)| n as f64 * row.iter().sum::<f64>()).sum();
+    let options = PopulationOptions { arrivals: Some(400_000), ..PopulationOptions::default() };
+    let first = population(&net, &options).expect("answered");
+    assert_eq!(first.method, "flow-level");
+    close(first.mean_flows["down"].expect("finite"), mean, 1.5 * first.error.expect("known"));
+    // as FIFOs there are other numbers of flows
+    let fifo = {
+        let mut net = net;
+        net.links.iter_mut().for_each(|l| l.queue = QueueParams::default());
+        net
+    };
+    let fifo = answer(&fifo);
+    assert_eq!(fifo.method, "chain");
+    assert!((fifo.mean_flows["down"].expect("finite") / mean - 1.0).abs() > 0.05, "{fifo:?}, {mean}");
+}
+
+/// Acknowledgements of half a packet fill the 4 Mbit/s before data fill the 10: M/M/1 with priority, the data behind them
+/// served when there are none.
+#[test]
+fn data_wait_for_acknowledgements_that_fill_their_link() {
+    let mut net = acks_first(fig_5(0.416), 500);
+    net.links = [10_000_000, 4_000_000].map(|rate| Link { rate: Rate::from_bps(rate), ..net.links[0].clone() }).into();
+    net.links[1].name = "backward".to_owned();
+    (net.arrivals[0].rate_per_s, net.arrivals[1].rate_per_s) = (3.2, 0.8);
+    let p = population(&net, &PopulationOptions { arrivals: Some(400_000), ..PopulationOptions::default() });
+    let p = p.expect("answered");
+    // transfers of 1 Mbit at 8 and at 4 Mbit/s
+    let (urgent, other) = (3.2 / 8.0, 0.8 / 4.0);
+    let mean = urgent / (1.0 - urgent);
+    close(p.mean_flows["down"].expect("finite"), mean, 1.5 * p.error.expect("known"));
+    let residual = urgent / 8.0 + other / 4.0;
+    let time = 0.25 / (1.0 - urgent) + residual / ((1.0 - urgent) * (1.0 - urgent - other));
+    close(p.mean_flows["up"].expect("finite"), 0.8 * time, 1.5 * p.error.expect("known"));
 }
 
 #[test]
