@@ -113,9 +113,9 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
     let sized = modelled().filter(|f| f.size.is_some()).map(|f| f.name.as_str());
-    say(listed("flow", sized), "the size is not honoured, theory lets the flow send for ever");
+    say(listed("flow", sized), "ends with its size, the equilibrium has the flow there for ever");
     let ending = modelled().filter(|f| f.stop.is_some_and(|stop| stop < network.duration)).map(|f| f.name.as_str());
-    say(listed("flow", ending), "the stop is not honoured, theory lets the flow send for ever");
+    say(listed("flow", ending), "stops before the end, the equilibrium has the flow there for ever");
     let late = modelled().filter(|f| f.start > network.warmup).map(|f| f.name.as_str());
     say(listed("flow", late), "starts after the warmup, the equilibrium has the flow there all the time");
     let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());

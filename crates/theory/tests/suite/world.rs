@@ -252,8 +252,8 @@ fn features_that_are_not_modelled_are_reported() {
     asked.links[0].loss = LossParams::Independent(0.01);
     asked.links[1].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(100) });
     let r = run(&asked).expect("answered");
-    assert_approximation(&r, "flow flow 1: the size is not honoured");
-    assert_approximation(&r, "flow flow 2: the stop is not honoured");
+    assert_approximation(&r, "flow flow 1: ends with its size, the equilibrium has");
+    assert_approximation(&r, "flow flow 2: stops before the end, the equilibrium has");
     assert_approximation(&r, "flow flow 1: the receive window is below");
     assert_approximation(&r, "link forward: loss is not modelled");
     assert_approximation(
