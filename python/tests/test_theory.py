@@ -180,3 +180,19 @@ def test_dynamics(eddyline, tmp_path):
         assert rows["value"].iloc[-1] == pytest.approx(flow["window_packets"]["mean"], rel=0.03)
     refused = eddyline("run", EXAMPLE_3, "--dynamics")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_dynamics_need_no_equilibrium():
+    """A tenth of a second of traffic beyond the link's rate has none; the flow is followed through it, to its end."""
+    changes = {"duration": "10 s", "warmup": "1 s", "flow.flow 1.stop": "8 s"}
+    calm = el.Scenario.load(EXAMPLE_3, set=changes)
+    cbr = {"kind": "cbr", "rate": "200 Mbit/s"}
+    burst = {"name": "burst", "path": ["forward"], "model": cbr, "start": "4 s", "stop": "4100 ms"}
+    file = el.Scenario(calm.to_dict() | {"traffic": [burst]})
+    with pytest.raises(el.NoEquilibrium):
+        file.run("theory")
+    followed = file.run("theory", dynamics=True)
+    assert {flow["window_packets"]["mean"] for flow in followed.to_dict()["flows"]} == {None}
+    assert any("there is no equilibrium" in note for note in followed.approximations)
+    (stops,) = [note for note in calm.run("theory", dynamics=True).approximations if "stop" in note]
+    assert stops.endswith("stops before the end, the equilibrium has the flow there for ever")

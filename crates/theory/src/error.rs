@@ -31,6 +31,14 @@ impl From<&str> for Which {
 }
 
 impl TheoryError {
+    /// Whether it says that flows have no equilibrium, or that none was found.
+    pub(crate) const fn has_no_equilibrium(&self) -> bool {
+        matches!(
+            self,
+            Self::NotConverged(_) | Self::Overload { .. } | Self::Starved { .. } | Self::Unconstrained { .. }
+        )
+    }
+
     /// The same with the names that `flow` and `link` give for numbers.
     pub(crate) fn named<'a>(
         self,

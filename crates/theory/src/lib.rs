@@ -51,4 +51,4 @@ pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics, dynamics_observed};
 pub use link_model::LinkModel;
 pub use model::{equilibria, mean_rate, modelled_flows};
-pub use world::{run, run_with_base_rtt};
+pub use world::{run, run_beside_dynamics, run_with_base_rtt};

@@ -1,8 +1,10 @@
 //! World `theory`: the equilibrium of a scenario in the result that all worlds share.
 
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Arrivals, Probe, Traffic};
-use eddyline_scenario::result::{ArrivalsResult, Cost, Counters, ProbeResult, RunResult, TheoryNote, TrafficResult};
+use eddyline_scenario::network::{Arrivals, Flow, Link, Probe, Traffic};
+use eddyline_scenario::result::{
+    ArrivalsResult, Cost, Counters, FlowResult, LinkResult, ProbeResult, RunResult, TheoryNote, TrafficResult,
+};
 
 use crate::approximations;
 use crate::error::TheoryError;
@@ -35,6 +37,32 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
     solve(network, Some(base_rtts_s))
 }
 
+/// The same beside dynamics, which need no equilibrium: where there is none, values are `None`, and `approximations` says why.
+///
+/// # Errors
+/// As [`run_with_base_rtt`] otherwise.
+pub fn run_beside_dynamics(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
+    let result = match base_rtts_s {
+        Some(beliefs) => run_with_base_rtt(network, beliefs),
+        None => run(network),
+    };
+    let why = match result {
+        Err(why) if why.has_no_equilibrium() => why,
+        other => return other,
+    };
+    let flow = |flow: &Flow| FlowResult {
+        name: flow.name.clone(),
+        controller: flow.controller.name().to_owned(),
+        ..FlowResult::default()
+    };
+    let link = |link: &Link| LinkResult { name: link.name.clone(), ..LinkResult::default() };
+    let (flows, links) = (network.flows.iter().map(flow).collect(), network.links.iter().map(link).collect());
+    let note =
+        TheoryNote { method: "no equilibrium".to_owned(), residual: None, prices_s: vec![None; network.links.len()] };
+    let approximations = vec![format!("{why}; what the equilibrium would say reads null")];
+    Ok(document(network, flows, links, note, approximations))
+}
+
 fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
     let model = Model::new(network, base_rtts_s, true)?;
     let solved = solve_named(network, &model)?;
@@ -46,13 +74,29 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
     }
     let flows = flow_results(network, &model, first, base_rtts_s);
     let links = link_results(network, &model, first);
+    let modelled = !model.problem.flows.is_empty();
+    let known = |(price, unknown): (&Option<f64>, &bool)| if *unknown { None } else { *price };
+    let note = TheoryNote {
+        method: if modelled { solved.method.name() } else { "no flow has a model" }.to_owned(),
+        residual: modelled.then_some(first.residual),
+        prices_s: first.prices.iter().zip(&model.unknown).map(known).collect(),
+    };
+    let approximations = approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some());
+    Ok(document(network, flows, links, note, approximations))
+}
+
+fn document(
+    network: &Network,
+    flows: Vec<FlowResult>,
+    links: Vec<LinkResult>,
+    note: TheoryNote,
+    approximations: Vec<String>,
+) -> RunResult {
     let groups = network.groups.iter().map(|g| {
         let members = flows.get(g.first..g.first + g.count).unwrap_or_default();
         group_result(&g.name, g.count, members)
     });
-    let modelled = !model.problem.flows.is_empty();
-    let known = |(price, unknown): (&Option<f64>, &bool)| if *unknown { None } else { *price };
-    Ok(RunResult {
+    RunResult {
         world: "theory".to_owned(),
         title: network.title.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -63,18 +107,14 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
         traffic: network.traffic.iter().map(traffic_result).collect(),
         probes: network.probes.iter().map(probe_result).collect(),
         counters: Counters::default(),
-        approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
-        theory: Some(TheoryNote {
-            method: if modelled { solved.method.name() } else { "no flow has a model" }.to_owned(),
-            residual: modelled.then_some(first.residual),
-            prices_s: first.prices.iter().zip(&model.unknown).map(known).collect(),
-        }),
+        approximations,
+        theory: Some(note),
         sampling: None,
         emulation: None,
         cost: Cost::default(),
         flows,
         links,
-    })
+    }
 }
 
 /// Dynamic flows are not part of the equilibrium.

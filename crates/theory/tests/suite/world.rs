@@ -16,8 +16,11 @@ use eddyline_path::variation::{Conditions, JitterParams, OutageParams, PolicerPa
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::{LINK, Quantity};
 use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
-use eddyline_theory::{TheoryError, equilibria, equilibria_document, modelled_flows, run, run_with_base_rtt};
+use eddyline_theory::{
+    TheoryError, dynamics, equilibria, equilibria_document, modelled_flows, run, run_beside_dynamics, run_with_base_rtt,
+};
 use eddyline_units::{Bytes, Rate, Time};
 
 /// Example 3 of the two-way paper.
@@ -241,6 +244,34 @@ fn constant_traffic_takes_its_share_or_too_much() {
     let r = run(&flood).expect("answered");
     assert_approximation(&r, "link only: traffic offers");
     assert_eq!((r.links[0].utilisation, r.links[0].queue_packets.mean), (Some(1.0), None));
+}
+
+/// 12 Mbit/s for a tenth of a second have no equilibrium on 10, and dynamics that need none: the queue grows by what exceeds
+/// the link's rate and is emptied again.
+#[test]
+fn dynamics_need_no_equilibrium() {
+    let mut burst = network(
+        vec![link("up", 10_000_000, 10), link("down", 10_000_000, 10)],
+        vec![fast_flow("steady", 30.0, &[0], &[1])],
+    );
+    (burst.duration, burst.warmup) = (Time::from_ms(20_000), Time::from_ms(2_000));
+    let mut traffic = cbr("burst", 12_000_000, &[0]);
+    (traffic.start, traffic.stop) = (Time::from_ms(8_000), Some(Time::from_ms(8_100)));
+    burst.traffic.push(traffic);
+    assert!(matches!(run(&burst), Err(TheoryError::Overload { .. })));
+    let r = run_beside_dynamics(&burst, None).expect("without values");
+    assert_eq!((r.flows[0].packets_per_s, r.links[0].utilisation, r.links.len()), (None, None, 2));
+    assert_approximation(&r, "there is no equilibrium; what the equilibrium would say reads null");
+    let d = dynamics(&burst, &Default::default()).expect("followed");
+    // all that arrives in the burst above the link's rate waits, and what the flow sends meanwhile
+    let queue = d.series.of(LINK, 0, Quantity::QueueBytes);
+    let at = |t: f64| queue.iter().find(|row| (row.0 - t).abs() < 1e-9).expect("recorded").1;
+    let grown = at(8.1) - at(8.0);
+    assert!(grown > 0.1 * 2e6 / 8.0 && grown < 0.1 * 12e6 / 8.0, "{grown}");
+    close(at(20.0), 30_000.0, 0.05);
+    // where there is one it is that of the run
+    burst.traffic.clear();
+    assert_eq!(run_beside_dynamics(&burst, None), run(&burst));
 }
 
 #[test]
