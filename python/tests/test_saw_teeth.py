@@ -75,6 +75,7 @@ def test_thresholds_as_in_scenarios(eddyline):
         (("dctcp", *PATH[:-1], "60 kB"), "allowed are 0 to 10,000,000 packets, as in 40 or '40 packets'"),
         (("dctcp", *PATH[:-1], "2.5 packets"), "'2.5 packets' is not a whole number of packets"),
         (("dctcp", *PATH[:-1], "10000001"), "allowed are 0 to 10,000,000 packets"),
+        (("dctcp", *PATH[:-1], "0", "--with-sim"), "--threshold 0: with --with-sim it is 1 packet at least"),
         (("dctcp", *PATH, "--flows", "200"), "at least 1 packet"),
         (("dctcp", *PATH, "--flows", "0"), "flows"),
         (("dctcp", *PATH, "--packet", "1 B"), "100 B"),
@@ -94,3 +95,6 @@ def test_invalid_input_from_python():
         el.theory.saw_tooth("dctcp", 1e9, 0.1, 10, flows=0)
     with pytest.raises(el.InputError, match="above 0"):
         el.theory.saw_tooth("dctcp", 0, 0.1, 10)
+    assert el.theory.saw_teeth(["dctcp"], 1e9, 0.1, 0).to_dict()["threshold_packets"] == 0
+    with pytest.raises(el.InputError, match="threshold_packets is 0"):
+        el.theory.saw_teeth(["dctcp"], 1e9, 0.1, 0, with_sim=True)

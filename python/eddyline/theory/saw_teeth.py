@@ -128,7 +128,7 @@ def saw_teeth(
         packet_bytes: See there.
         with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (the
             difference of the 5th and the 95th percentile, over 0.9, at most that of the other two), `sim_utilisation`,
-            `sim_series` of some periods.
+            `sim_series` of some periods. The threshold is 1 packet at least then, as in scenarios.
 
     Raises:
         InputError: As `saw_tooth`.
@@ -144,6 +144,8 @@ def saw_teeth(
         "threshold_packets": whole("threshold_packets", threshold_packets, 0),
         "packet_bytes": whole("packet_bytes", packet_bytes, 1),
     }
+    if with_sim and path["threshold_packets"] == 0:
+        raise InputError("threshold_packets is 0, which no queue of a scenario has", "with_sim takes 1 and more")
     teeth = [saw_tooth(kind, **path, flows=flows) for kind in kinds]
     minimum = _core.min_threshold(path["rate_bps"] * path["rtt_s"] / (8 * path["packet_bytes"]))
     document: dict[str, Any] = {**path, "least_threshold_packets": minimum, "sawteeth": [asdict(row) for row in teeth]}

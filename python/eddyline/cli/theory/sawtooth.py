@@ -66,6 +66,8 @@ def command(
     from eddyline.cli.theory.quantities import one
     from eddyline.theory import saw_teeth
 
+    if with_sim and threshold == 0:
+        raise click.UsageError("--threshold 0: with --with-sim it is 1 packet at least, as in scenarios")
     size = one("--packet", packet, "B", "1500 B")
     if not 100 <= size <= 1e6:
         raise click.UsageError(f"--packet {packet}: allowed are 100 B to 1 MB")
