@@ -9,7 +9,8 @@ use eddyline_scenario::result::{FlowResult, LinkResult};
 use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
-use crate::model::{Model, handshake, mean_rate, overlaps, propagation, transmission};
+use crate::model::{Model, acks_first, handshake, mean_rate, overlaps, propagation, transmission};
+use crate::results::{flow_results, link_results};
 
 /// Names listed before "and n more".
 const MAX_NAMES: usize = 5;
@@ -39,8 +40,7 @@ pub(crate) fn of(
     model: &Model,
     solved: &Equilibria,
     at: &Equilibrium,
-    flows: &[FlowResult],
-    links: &[LinkResult],
+    results: (&[FlowResult], &[LinkResult]),
     beliefs: bool,
 ) -> Vec<String> {
     let mut notes = Vec::new();
@@ -53,13 +53,93 @@ pub(crate) fn of(
             solved.found.len()
         ));
     }
-    times(network, model, beliefs, &mut notes);
-    limits(network, model, at, flows, &mut notes);
-    if !beliefs {
-        own_transmission(network, model, at, &mut notes);
-    }
-    paths(network, model, links, &mut notes);
+    equations(network, model, at, results, beliefs, &mut notes);
     notes
+}
+
+/// The same of the flows with a model alone, without beliefs: what the equations leave out.
+pub(crate) fn of_equations(network: &Network, model: &Model, at: &Equilibrium) -> Vec<String> {
+    let (flows, links) = (flow_results(network, model, at, None), link_results(network, model, at));
+    let mut notes = Vec::new();
+    equations(network, model, at, (&flows, &links), false, &mut notes);
+    notes
+}
+
+fn equations(
+    network: &Network,
+    model: &Model,
+    at: &Equilibrium,
+    (flows, links): (&[FlowResult], &[LinkResult]),
+    beliefs: bool,
+    notes: &mut Vec<String>,
+) {
+    permanence(network, |s| model.place[s].is_some(), notes);
+    habits(network, |s| model.place[s].is_some(), notes);
+    base_round_trips(network, model, beliefs, notes);
+    limits(network, model, at, flows, notes);
+    if !beliefs {
+        own_transmission(network, model, at, notes);
+    }
+    let crossed = crossed(network, |s| model.place[s].is_some());
+    losses(network, model, &crossed, notes);
+    queues(network, model, &crossed, links, notes);
+}
+
+/// Notes on the local stability of the FAST flows about `at`, to which all queues are FIFOs.
+pub(crate) fn of_stability(network: &Network, model: &Model, at: &Equilibrium) -> Vec<String> {
+    let mut notes = of_equations(network, model, at);
+    acks_in_turn(network, &crossed(network, |s| model.place[s].is_some()), &mut notes);
+    notes
+}
+
+/// Notes on every flow of `network` as a Vegas flow, in the equilibrium `at` of their upper thresholds.
+pub(crate) fn of_vegas(network: &Network, model: &Model, at: &Equilibrium) -> Vec<String> {
+    let mut notes = Vec::new();
+    permanence(network, |_| true, &mut notes);
+    habits(network, |_| true, &mut notes);
+    let narrow = network.flows.iter().enumerate().filter(|(s, f)| {
+        let window = at.rates[*s] * (propagation(network, f) + at.delays[*s]);
+        f.receive_window.is_some_and(|w| window * f64::from(f.mss()) > w as f64)
+    });
+    let narrow = listed("flow", narrow.map(|(_, f)| f.name.as_str()));
+    notes.extend(
+        narrow.map(|who| format!("{who}: the receive window is below the window at the upper threshold, not honoured")),
+    );
+    let crossed = crossed(network, |_| true);
+    let used = network.links.iter().zip(&crossed).filter(|(_, crossed)| **crossed).map(|(link, _)| link);
+    if let Some(which) = listed("link", used.filter(|link| loses(link)).map(|link| link.name.as_str())) {
+        notes.push(format!("{which}: loss is not modelled"));
+    }
+    acks_in_turn(network, &crossed, &mut notes);
+    queues(network, model, &crossed, &link_results(network, model, at), &mut notes);
+    notes
+}
+
+/// Notes on the dynamics of the FAST flows, which `followed` says of each flow.
+pub(crate) fn of_dynamics(network: &Network, followed: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+    habits(network, &followed, notes);
+    let crossed = crossed(network, followed);
+    fast_losses(network, &crossed, notes);
+    acks_in_turn(network, &crossed, notes);
+    disciplines(network, &crossed, notes);
+    link_features(network, |l| crossed[l], notes);
+}
+
+/// Links that `counted` flows cross.
+fn crossed(network: &Network, counted: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut crossed = vec![false; network.links.len()];
+    for (_, flow) in network.flows.iter().enumerate().filter(|(s, _)| counted(*s)) {
+        flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
+    }
+    crossed
+}
+
+/// A note on links that send acknowledgements first, where they are taken to do no such thing.
+fn acks_in_turn(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
+    let links = network.links.iter().zip(crossed).filter(|(link, crossed)| **crossed && acks_first(link));
+    if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
+        notes.push(format!("{which}: acknowledgements do not go first, the queue is taken as a FIFO"));
+    }
 }
 
 /// Flows and traffic without a model.
@@ -109,24 +189,47 @@ pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<St
     }
 }
 
-fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String>) {
-    let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
+/// Notes on flows and traffic that are there for a part of the time.
+fn permanence(network: &Network, counted: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+    let counted = || network.flows.iter().enumerate().filter(|(s, _)| counted(*s)).map(|(_, f)| f);
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
-    let sized = modelled().filter(|f| f.size.is_some()).map(|f| f.name.as_str());
+    let sized = counted().filter(|f| f.size.is_some()).map(|f| f.name.as_str());
     say(listed("flow", sized), "ends with its size, the equilibrium has the flow there for ever");
-    let ending = modelled().filter(|f| f.stop.is_some_and(|stop| stop < network.duration)).map(|f| f.name.as_str());
+    let ending = counted().filter(|f| f.stop.is_some_and(|stop| stop < network.duration)).map(|f| f.name.as_str());
     say(listed("flow", ending), "stops before the end, the equilibrium has the flow there for ever");
-    let late = modelled().filter(|f| f.start > network.warmup).map(|f| f.name.as_str());
+    let late = counted().filter(|f| f.start > network.warmup).map(|f| f.name.as_str());
     say(listed("flow", late), "starts after the warmup, the equilibrium has the flow there all the time");
-    let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
+    let part = |t: &&Traffic| {
+        overlaps(t, network)
+            && (t.start > network.warmup || t.stop.is_some_and(|stop| stop < network.duration))
+            && mean_rate(t).is_some()
+    };
+    let names = network.traffic.iter().filter(part).map(|t| t.name.as_str());
+    say(
+        listed("traffic", names),
+        "sends during a part of the window only, the equilibrium has the mean rate there all the time",
+    );
+}
+
+/// Notes on what flows do that no model has.
+fn habits(network: &Network, counted: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+    let counted = || network.flows.iter().enumerate().filter(|(s, _)| counted(*s)).map(|(_, f)| f);
+    let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
+    let bursts = counted().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
     say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
-    let riding = modelled().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
+    let riding = counted().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
     say(listed("flow", riding), "acknowledgements ride on data, theory sends each on its own");
-    let fewer = modelled().filter(|f| f.tcp.ack_congestion_control).map(|f| f.name.as_str());
+    let fewer = counted().filter(|f| f.tcp.ack_congestion_control).map(|f| f.name.as_str());
     say(
         listed("flow", fewer),
         "congestion control of acknowledgements is not modelled, theory has them at `ack_every`",
     );
+}
+
+/// Notes on how FAST senders come by the base round-trip time.
+fn base_round_trips(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String>) {
+    let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
+    let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
     let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
     let options = |f: &&Flow| f.controller.delay_options();
@@ -145,16 +248,6 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
              equilibrium has the true one",
         );
     }
-    let part = |t: &&Traffic| {
-        overlaps(t, network)
-            && (t.start > network.warmup || t.stop.is_some_and(|stop| stop < network.duration))
-            && mean_rate(t).is_some()
-    };
-    let names = network.traffic.iter().filter(part).map(|t| t.name.as_str());
-    say(
-        listed("traffic", names),
-        "sends during a part of the window only, the equilibrium has the mean rate there all the time",
-    );
 }
 
 fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {
@@ -223,36 +316,47 @@ fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &
     }
 }
 
-fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec<String>) {
-    let mut crossed = vec![false; links.len()];
-    let mut by_delay = vec![false; links.len()];
-    for (flow, _) in network.flows.iter().zip(&model.place).filter(|(_, place)| place.is_some()) {
-        flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
-        if fast(flow).is_some() {
-            flow.data.iter().chain(flow.ack.iter()).for_each(|l| by_delay[*l as usize] = true);
-        }
+fn loses(link: &Link) -> bool {
+    !matches!(link.loss, LossParams::Independent(p) if p <= 0.0) || link.corrupt > 0.0
+}
+
+/// A note on loss on the `crossed` links that FAST flows cross.
+fn fast_losses(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
+    let mut by_delay = vec![false; crossed.len()];
+    for flow in network.flows.iter().filter(|f| fast(f).is_some()) {
+        flow.data.iter().chain(flow.ack.iter()).for_each(|l| by_delay[*l as usize] = crossed[*l as usize]);
     }
-    let lossy = |link: &Link| !matches!(link.loss, LossParams::Independent(p) if p <= 0.0) || link.corrupt > 0.0;
-    let used = || network.links.iter().enumerate().filter(|(l, _)| crossed[*l]);
-    let names = used().filter(|(l, link)| by_delay[*l] && lossy(link)).map(|(_, link)| link.name.as_str());
-    if let Some(which) = listed("link", names) {
+    let links = network.links.iter().zip(by_delay).filter(|(link, by_delay)| *by_delay && loses(link));
+    if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
         notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
     }
-    let mut by_acks = vec![false; links.len()];
+}
+
+fn losses(network: &Network, model: &Model, crossed: &[bool], notes: &mut Vec<String>) {
+    fast_losses(network, crossed, notes);
+    let mut by_acks = vec![false; crossed.len()];
     for (flow, _) in network.flows.iter().zip(&model.place).filter(|(f, place)| place.is_some() && fast(f).is_none()) {
         flow.ack.iter().for_each(|l| by_acks[*l as usize] = true);
     }
-    let names = used().filter(|(l, link)| by_acks[*l] && lossy(link)).map(|(_, link)| link.name.as_str());
-    if let Some(which) = listed("link", names) {
+    let links = network.links.iter().zip(by_acks).filter(|(link, by_acks)| *by_acks && loses(link));
+    if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
         notes.push(format!(
             "{which}: what is lost there of acknowledgements is not carried further, but windows of response functions grow as if \
              all arrived"
         ));
     }
-    let others = used().filter(|(_, link)| droptail_limit(&link.queue).is_none()).map(|(_, link)| link.name.as_str());
-    if let Some(which) = listed("link", others) {
+}
+
+/// A note on disciplines that are no drop-tail queue, on the `crossed` links.
+fn disciplines(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
+    let others = network.links.iter().zip(crossed).filter(|(link, _)| droptail_limit(&link.queue).is_none());
+    if let Some(which) = listed("link", others.filter(|(_, crossed)| **crossed).map(|(link, _)| link.name.as_str())) {
         notes.push(format!("{which}: taken as a FIFO queue without limit"));
     }
+}
+
+fn queues(network: &Network, model: &Model, crossed: &[bool], links: &[LinkResult], notes: &mut Vec<String>) {
+    disciplines(network, crossed, notes);
     link_features(network, |l| crossed[l], notes);
     let offered = &model.problem.unresponsive;
     for (l, link) in network.links.iter().enumerate() {

@@ -191,14 +191,12 @@ pub(crate) fn links_alone(network: &Network, notes: &mut Vec<String>) -> Problem
         ..Problem::default()
     };
     for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
-        match mean_rate(traffic) {
-            Some(rate) => {
-                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
-                notes.push(format!("{}: counts with its mean rate", traffic.name));
-            }
-            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
+        if let Some(rate) = mean_rate(traffic) {
+            traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
+            notes.push(format!("{}: counts with its mean rate", traffic.name));
         }
     }
+    notes.extend(unknown_rate_note(network));
     problem
 }
 
@@ -325,9 +323,15 @@ fn transmission_of(network: &Network, flow: &Flow, bytes: u32) -> f64 {
 /// # Errors
 /// [`TheoryError`].
 pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
+    Ok(fifo_equilibria(network)?.1)
+}
+
+/// [`equilibria`] with their model.
+pub(crate) fn fifo_equilibria(network: &Network) -> Result<(Model, Equilibria), TheoryError> {
     let mut model = Model::new(network, None, false)?;
     model.problem.acks_first.clear();
-    solve_named(network, &model)
+    let solved = solve_named(network, &model)?;
+    Ok((model, solved))
 }
 
 /// Every equilibrium of all flows that theory has a model of.
@@ -393,6 +397,12 @@ pub(crate) fn without_state(network: &Network, model: &Model) -> TheoryError {
 /// A note on flows that come and go.
 pub(crate) fn arrivals_note(network: &Network) -> Option<String> {
     (!network.arrivals.is_empty()).then(|| "flows that come and go are left out".to_owned())
+}
+
+/// Notes on traffic whose mean rate is not known.
+pub(crate) fn unknown_rate_note(network: &Network) -> Vec<String> {
+    let unknown = network.traffic.iter().filter(|t| overlaps(t, network) && mean_rate(t).is_none());
+    unknown.map(|t| format!("{}: theory does not know its mean rate; left out", t.name)).collect()
 }
 
 /// A note on flows other than FAST, which stability, dynamics and the fair ideal leave out.

@@ -81,7 +81,7 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
         residual: modelled.then_some(first.residual),
         prices_s: first.prices.iter().zip(&model.unknown).map(known).collect(),
     };
-    let approximations = approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some());
+    let approximations = approximations::of(network, &model, &solved, first, (&flows, &links), base_rtts_s.is_some());
     Ok(document(network, flows, links, note, approximations))
 }
 

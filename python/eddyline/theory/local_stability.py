@@ -40,8 +40,13 @@ class Stability(Document):
 
     @property
     def notes(self) -> list[str]:
-        """What the verdicts do not cover."""
-        return [f"{d['link_model']}: {note}" for d in self.documents for note in d["notes"]]
+        """What the verdicts do not cover: first what holds for all of several link models, then what is of one."""
+        documents = self.documents
+        common = [note for note in documents[0]["notes"] if all(note in d["notes"] for d in documents[1:])]
+        if len(documents) == 1:
+            common = []
+        own = ((d["link_model"], note) for d in documents for note in d["notes"] if note not in common)
+        return [*common, *(f"{model}: {note}" for model, note in own)]
 
     @property
     def verdicts(self) -> pd.DataFrame:

@@ -3,10 +3,13 @@
 use eddyline_scenario::Network;
 use serde::Serialize;
 
+use crate::approximations::of_equations;
 use crate::equilibrium::{Equilibria, Problem};
 use crate::error::TheoryError;
 use crate::fairness::{alpha_fair, fairness_metrics};
-use crate::model::{Model, arrivals_note, modelled_flows, non_fast_note, require_modelled, solve_named};
+use crate::model::{
+    Model, arrivals_note, modelled_flows, non_fast_note, require_modelled, solve_named, unknown_rate_note,
+};
 use crate::packets::{ack_bits, ack_ratio};
 use crate::results::acks_per_s;
 
@@ -91,12 +94,17 @@ pub struct ComparedFlow {
 pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDocument, TheoryError> {
     let places = modelled_flows(network);
     require_modelled(network, !places.is_empty())?;
-    let model = Model::new(network, None, false)?;
+    let mut model = Model::new(network, None, false)?;
     let solved = solve_named(network, &model)?;
     if !solved.converged {
         let worst = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
         return Err(TheoryError::NotConverged(format!("{worst:e}")));
     }
+    // what has no model is left out here, so nothing is unknown for it
+    model.unknown.fill(false);
+    let mut notes: Vec<String> = non_fast_note(network).into_iter().chain(arrivals_note(network)).collect();
+    notes.extend(unknown_rate_note(network));
+    notes.extend(solved.found.first().map(|at| of_equations(network, &model, at)).unwrap_or_default());
     let problem = acknowledged(network, &places, model.problem, &solved);
     let ideal = alpha_fair(&problem, exponent)?;
     let name = |i: usize| network.flows[places[i]].name.clone();
@@ -135,7 +143,7 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         residual: ideal.residual,
         polished: ideal.polished,
         equilibria,
-        notes: non_fast_note(network).into_iter().chain(arrivals_note(network)).collect(),
+        notes,
     })
 }
 

@@ -12,7 +12,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use serde::Serialize;
 
-use crate::approximations::without_model;
+use crate::approximations::{of_equations, without_model};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
@@ -91,6 +91,8 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
     }
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);
+    notes.extend(network.without_sockets());
+    notes.extend(solved.found.first().map(|at| of_equations(network, &model, at)).unwrap_or_default());
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
     Ok(EquilibriaDocument {
         equilibria,

@@ -3,9 +3,10 @@
 use eddyline_scenario::Network;
 use serde::Serialize;
 
+use crate::approximations::of_vegas;
 use crate::equilibrium::vegas;
 use crate::error::TheoryError;
-use crate::model::vegas_problem;
+use crate::model::{Model, vegas_problem};
 
 /// Vegas flows on a scenario's paths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,6 +84,14 @@ pub fn vegas_document(network: &Network, thresholds: &[(f64, f64)]) -> Result<Ve
     let (Some(low), Some(high)) = corners else {
         return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
     };
+    let flows = network.flows.len();
+    let model = Model {
+        problem,
+        place: (0..flows).map(Some).collect(),
+        responses: vec![None; flows],
+        unknown: vec![false; network.links.len()],
+    };
+    notes.extend(of_vegas(network, &model, high));
     let flow = |(s, flow): (usize, &eddyline_scenario::network::Flow)| VegasFlow {
         name: flow.name.clone(),
         alpha_packets: alphas[s],

@@ -6,7 +6,7 @@ use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
 
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
-use crate::approximations::link_features;
+use crate::approximations::of_dynamics;
 use crate::fast::filter_cap;
 use crate::model::{mean_rate, spread};
 use crate::packets::{ack_bits, ack_ratio, bits};
@@ -123,7 +123,7 @@ impl Plan {
                 plan.notes.push(format!("flow {}: the receive window is not modelled", flow.name));
             }
         }
-        link_features(network, |_| true, &mut plan.notes);
+        of_dynamics(network, |s| network.flows[s].controller.fast_law().is_some(), &mut plan.notes);
         for traffic in &network.traffic {
             let Some(bps) = mean_rate(traffic) else {
                 traffic.path.iter().for_each(|l| plan.unknown[*l as usize] = true);

@@ -14,10 +14,11 @@ use std::collections::BTreeMap;
 use eddyline_scenario::Network;
 use serde::Serialize;
 
+use crate::approximations::of_stability;
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, joint_equilibria, modelled_flows, require_modelled, without_state};
+use crate::model::{equilibria, fifo_equilibria, joint_equilibria, modelled_flows, require_modelled, without_state};
 use crate::results::flow_results;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
 use crate::world::run;
@@ -321,7 +322,10 @@ fn notes(network: &Network, show: &Show) -> Vec<String> {
     if !matches!(show, Show::Stability(_)) {
         return run(network).map(|r| r.approximations).unwrap_or_default();
     }
-    let Ok(solved) = equilibria(network) else { return Vec::new() };
-    let (Options { period, filter, .. }, at) = (Options::default(), solved.found.first());
-    at.and_then(|at| OperatingPoint::new(network, at, period, filter).ok()).map(|p| p.notes).unwrap_or_default()
+    let Ok((model, solved)) = fifo_equilibria(network) else { return Vec::new() };
+    let (Options { period, filter, .. }, Some(at)) = (Options::default(), solved.found.first()) else {
+        return Vec::new();
+    };
+    let Ok(point) = OperatingPoint::new(network, at, period, filter) else { return Vec::new() };
+    point.notes.into_iter().chain(of_stability(network, &model, at)).collect()
 }

@@ -32,12 +32,12 @@ pub use roots::{Root, Roots, newton, rightmost};
 
 use eddyline_scenario::Network;
 
-use crate::approximations::link_features;
+use crate::approximations::of_stability;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::model::{arrivals_note, equilibria, modelled_flows, non_fast_note, require_modelled};
+use crate::model::{arrivals_note, fifo_equilibria, modelled_flows, non_fast_note, require_modelled};
 
 /// Limit on queues for [`locally_stable`]: beyond it the analysis takes minutes.
 const MAX_LINKS: usize = 16;
@@ -106,13 +106,13 @@ pub struct Stability {
 /// [`TheoryError`] where there is no FAST flow, or no equilibrium.
 pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Result<Stability, TheoryError> {
     require_modelled(network, !modelled_flows(network).is_empty())?;
-    let solved = equilibria(network)?;
+    let (state, solved) = fifo_equilibria(network)?;
     let first = solved.found.first().filter(|_| solved.converged);
     let Some(at) = first else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
     let mut stability = stability_at(network, at, model, options)?;
-    link_features(network, |_| true, &mut stability.notes);
+    stability.notes.extend(of_stability(network, &state, at));
     stability.notes.extend(non_fast_note(network).into_iter().chain(arrivals_note(network)));
     if solved.found.len() > 1 {
         stability.notes.push(format!("this is the first of {} equilibria", solved.found.len()));

@@ -5,6 +5,8 @@ use crate::common;
 use std::f64::consts::PI;
 
 use common::{close, fast_flow, fast_with_gamma, link, network};
+use eddyline_path::loss::LossParams;
+use eddyline_path::queue::{AckPriorityParams, DropTailParams, Limit, QueueParams};
 use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
@@ -12,10 +14,10 @@ use eddyline_theory::population::{DuplexLoad, with_marginals};
 use eddyline_theory::stability::single::SingleLoop;
 use eddyline_theory::stability::{Complex, ComplexFunctions as _, Options};
 use eddyline_theory::{
-    LinkModel, TheoryError, equilibria_document, fairness_document, nyquist_document, stability_document,
-    vegas_document,
+    LinkModel, TheoryError, dynamics, equilibria_document, fairness_document, nyquist_document, run,
+    stability_document, vegas_document,
 };
-use eddyline_units::{Rate, Time};
+use eddyline_units::{Bytes, Rate, Time};
 
 /// One duplex link with flows of these alphas each way.
 fn duplex(forward: &[f64], backward: &[f64], c_f: u64, c_b: u64) -> Network {
@@ -65,6 +67,49 @@ fn fairness_is_of_fast_flows() {
     assert_eq!(document.notes, ["1 flow is not FAST and left out"]);
     net.flows.clear();
     assert_eq!(fairness_document(&net, 1.0), Err(TheoryError::NoFlow));
+}
+
+/// Every document says of the same equilibrium what world `theory` says of it.
+#[test]
+fn what_is_not_modelled_is_noted_by_all() {
+    let mut net = duplex(&[100.0], &[30.0], 20_000_000, 5_000_000);
+    net.links[0].queue = serde_json::from_value(serde_json::json!({"kind": "codel"})).expect("a queue");
+    net.links[0].loss = LossParams::Independent(0.01);
+    net.links[0].framing.overhead = Bytes::new(8);
+    net.links[1].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(20) });
+    net.flows[0].receive_window = Some(30_000);
+    (net.flows[1].start, net.flows[1].stop) = (net.duration - Time::from_ms(2), Some(net.duration - Time::from_ms(1)));
+    let all = run(&net).expect("solved").approximations;
+    for text in ["loss is not", "FIFO queue without", "framing", "overflow", "receive window", "stops before", "starts"]
+    {
+        assert!(all.iter().any(|n| n.contains(text)), "{text}: {all:?}");
+    }
+    assert_eq!(equilibria_document(&net).expect("solved").notes, all);
+    assert_eq!(fairness_document(&net, 1.0).expect("solved").notes, all);
+    let judged = |net: &Network| {
+        stability_document(net, LinkModel::Integrator, &Options { margins: false, ..Options::default() })
+            .expect("judged")
+            .notes
+    };
+    let notes = judged(&net);
+    assert!(all.iter().all(|note| notes.contains(note)), "{notes:?}");
+    // of Vegas whatever the controller is; nothing of FAST
+    let vegas = vegas_document(&net, &[(100.0, 100.0), (30.0, 30.0)]).expect("solved").notes;
+    for text in ["loss is not", "FIFO queue without", "framing", "overflow", "receive window", "stops before", "starts"]
+    {
+        assert!(vegas.iter().any(|n| n.contains(text)), "{text}: {vegas:?}");
+    }
+    assert!(!vegas.iter().any(|n| n.contains("FAST")), "{vegas:?}");
+    // acknowledgements first, and not
+    let mut first = duplex(&[100.0], &[30.0], 20_000_000, 10_000_000);
+    first.links.iter_mut().for_each(|l| l.queue = QueueParams::AckPriority(AckPriorityParams::default()));
+    assert!(equilibria_document(&first).expect("solved").notes.is_empty());
+    assert!(fairness_document(&first, 1.0).expect("solved").notes.is_empty());
+    let followed = dynamics(&first, &Default::default()).expect("followed").notes;
+    let vegas = vegas_document(&first, &[(10.0, 20.0); 2]).expect("solved").notes;
+    for notes in [judged(&first), followed, vegas] {
+        assert!(notes.iter().any(|n| n.ends_with("acknowledgements do not go first, the queue is taken as a FIFO")));
+    }
 }
 
 #[test]
