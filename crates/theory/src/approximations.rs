@@ -10,7 +10,7 @@ use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::model::{Model, acks_first, handshake, mean_rate, overlaps, propagation, transmission};
-use crate::results::{flow_results, link_results};
+use crate::results::{acks_per_s, flow_results, link_results};
 
 /// Names listed before "and n more".
 const MAX_NAMES: usize = 5;
@@ -77,6 +77,7 @@ fn equations(
     habits(network, |s| model.place[s].is_some(), notes);
     base_round_trips(network, model, beliefs, notes);
     limits(network, model, at, flows, notes);
+    receivers(network, model, at, flows, notes);
     if !beliefs {
         own_transmission(network, model, at, notes);
     }
@@ -283,6 +284,23 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
              modelled"
         )
     }));
+}
+
+/// A note on receivers that wait for several packets before they acknowledge them: for n - 1 intervals of the flow.
+fn receivers(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {
+    let waits = |i: usize, flow: &Flow| {
+        let (Some(s), Some(round_trip)) = (model.place[i], flows[i].rtt_s.mean) else { return false };
+        1.0 / acks_per_s(flow, at, s) - 1.0 / at.rates[s] > 0.03 * round_trip
+    };
+    let names =
+        network.flows.iter().enumerate().filter(|(i, flow)| waits(*i, flow)).map(|(_, flow)| flow.name.as_str());
+    if let Some(who) = listed("flow", names) {
+        notes.push(format!(
+            "{who}: an acknowledgement is for several packets, which wait at the receiver for the last of them, more than 3 % of the \
+             round trip here; the equations do not have it: it adds to round-trip times and windows, and senders that take it for \
+             queueing keep less in queues"
+        ));
+    }
 }
 
 fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &mut Vec<String>) {

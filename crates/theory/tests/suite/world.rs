@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{all_close, between, close, fast, fast_flow, link, log_uniform, network, numbers, values};
-use eddyline_cc::{BaseRttSource, ControllerParams};
+use eddyline_cc::{BaseRttSource, ControllerParams, Delay, FastParams};
 use eddyline_path::framing::Encapsulation;
 use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::{LossParams, LossPattern};
@@ -21,7 +21,7 @@ use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
 use eddyline_theory::{
     TheoryError, dynamics, equilibria, equilibria_document, modelled_flows, run, run_beside_dynamics, run_with_base_rtt,
 };
-use eddyline_units::{Bytes, Rate, Time};
+use eddyline_units::{Bytes, Packets, Rate, Time};
 
 /// Example 3 of the two-way paper.
 fn example_3() -> Network {
@@ -305,6 +305,33 @@ fn features_that_are_not_modelled_are_reported() {
     );
     quick.flows[0].controller = fast(1.0, BaseRttSource::Known);
     assert_approximation(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
+}
+
+/// Of 1,250 packets/s every 40th is acknowledged, 31 ms after the first of them came: a round trip of 0.1 s has a third of it.
+#[test]
+fn receivers_that_wait_are_reported() {
+    let net = |ack_every: u32, ack_alpha: Option<f64>| {
+        let mut flow = fast_flow("thinned", 100.0, &[0], &[1]);
+        flow.tcp.ack_every = ack_every;
+        let ControllerParams::Fast(params) = &*flow.controller else { unreachable!("it is") };
+        let (delay, ack_alpha) = (Delay::Weighted, ack_alpha.map(Packets::new));
+        if ack_alpha.is_some() {
+            flow.controller = Arc::new(ControllerParams::Fast(FastParams { delay, ack_alpha, ..params.clone() }));
+        }
+        network(
+            vec![link("f", 10_000_000, 10), link("b", if ack_alpha.is_some() { 20_000 } else { 10_000_000 }, 10)],
+            vec![flow],
+        )
+    };
+    let says =
+        |net: &Network| run(net).expect("answered").approximations.iter().any(|n| n.contains("the last of them"));
+    assert!(says(&net(40, None)));
+    assert!(says(&net(5, None)));
+    // 1 of 1,250 is below 3 % of 0.1 s
+    assert!(!says(&net(2, None)));
+    assert!(!says(&net(1, None)));
+    // 62 acknowledgements a second fit on 20 kbit/s
+    assert!(says(&net(1, Some(5.0))));
 }
 
 #[test]
