@@ -509,7 +509,8 @@ impl Spread {
 pub fn jain_index(rates: &[f64]) -> Option<f64> {
     let sum: f64 = rates.iter().sum();
     let squares: f64 = rates.iter().map(|x| x * x).sum();
-    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
+    // rounding may exceed 1 where rates are equal
+    (squares > 0.0).then(|| (sum * sum / (rates.len() as f64 * squares)).min(1.0))
 }
 
 /// Counts over the whole run. Packets of every kind count: data, acknowledgements, control and cross traffic.

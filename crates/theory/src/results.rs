@@ -148,12 +148,14 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
         // only unresponsive traffic can exceed a link's capacity; its queue then has no mean
         let overloaded = c.other_bits > rate;
         let price = if overloaded { None } else { at.prices[l] };
+        // rounding may exceed 1 where the link is full
+        let share = |bits: f64| Some((bits / rate).min(1.0));
         let mut link = LinkResult {
             name,
-            utilisation: Some(if overloaded { 1.0 } else { sum / rate }),
-            data_utilisation: Some(c.data_bits / rate),
-            goodput_utilisation: Some(c.payload_bits / rate),
-            ack_utilisation: Some(c.ack_bits / rate),
+            utilisation: share(sum),
+            data_utilisation: share(c.data_bits),
+            goodput_utilisation: share(c.payload_bits),
+            ack_utilisation: share(c.ack_bits),
             bottleneck: Some(overloaded || at.bottlenecks[l]),
             ..LinkResult::default()
         };

@@ -5,6 +5,7 @@ use crate::common;
 use common::{TWO_WAY, toml};
 use eddyline_scenario::result::{
     ArrivalsResult, CompletionResult, Cost, FlowResult, GroupResult, LinkResult, ProbeResult, RunResult, TrafficResult,
+    jain_index,
 };
 use eddyline_scenario::{Expectation, check};
 
@@ -89,6 +90,14 @@ fn bounds_hold_or_fail() {
     assert!(!one("traffic.*", "jitter_s", "at_most = \"2 ms\""));
     assert!(one("flow.many", "jain_index", "at_least = 0.9"), "a table with a count is its group");
     assert!(one("flow.\"many[2]\"", "goodput_bps", "at_least = \"3 Mbit/s\""));
+}
+
+#[test]
+fn equal_rates_have_an_index_of_one_at_most() {
+    let mut equal = result();
+    equal.groups[0].jain_index = jain_index(&[1.3; 3]);
+    let all = expectations("[[expect]]\nof = \"flow.many\"\nwhat = \"jain_index\"\nat_most = 1\n");
+    assert!(check(&all, &equal)[0].held);
 }
 
 /// A sum over the flows of a table holds for one flow too, so that its count may be varied.

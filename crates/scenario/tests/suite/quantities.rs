@@ -23,6 +23,11 @@ fn jains_index_by_hand() {
     let index = jain_index(&[1.0, 2.0, 3.0]).unwrap();
     assert!((index - 36.0 / 42.0).abs() < 1e-15, "{index}");
     assert_eq!((jain_index(&[5.0]), jain_index(&[0.0, 0.0]), jain_index(&[])), (Some(1.0), None, None));
+    // equal rates are at most 1, whatever is rounded on the way
+    for rate in (1..1000).map(|k| 0.1 * f64::from(k)) {
+        let index = jain_index(&[rate; 3]).unwrap();
+        assert!(index <= 1.0 && index > 1.0 - 1e-15, "{rate}: {index}");
+    }
 }
 
 #[test]

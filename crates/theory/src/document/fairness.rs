@@ -135,7 +135,7 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
             .map(|(link, (worth, load))| IdealLink {
                 name: link.name.clone(),
                 worth_packets: *worth,
-                utilisation: load / link.rate.as_bps() as f64,
+                utilisation: (load / link.rate.as_bps() as f64).min(1.0),
             })
             .collect(),
         jain_ideal,

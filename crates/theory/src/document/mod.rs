@@ -170,7 +170,7 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
     let link = |(l, link): (usize, &eddyline_scenario::network::Link)| LinkAt {
         name: link.name.clone(),
         queueing_delay_s: at.prices[l].filter(|_| !model.unknown[l]),
-        utilisation: (!model.unknown[l]).then(|| at.loads[l] / link.rate.as_bps() as f64),
+        utilisation: (!model.unknown[l]).then(|| (at.loads[l] / link.rate.as_bps() as f64).min(1.0)),
         bottleneck: (!model.unknown[l]).then_some(at.bottlenecks[l]),
     };
     EquilibriumDocument {

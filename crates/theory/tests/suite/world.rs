@@ -307,6 +307,21 @@ fn features_that_are_not_modelled_are_reported() {
     assert_approximation(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
 }
 
+/// Full links and equal rates are at most 1, whatever is rounded on the way.
+#[test]
+fn shares_are_at_most_one() {
+    for mbps in 1..=200 {
+        let flows = (0..3).map(|i| fast_flow(&format!("{i}"), 10.0, &[0], &[1])).collect();
+        let net = network(vec![link("f", mbps * 1_000_003, 10), link("b", 1_000_000_000, 10)], flows);
+        let r = run(&net).expect("answered");
+        let full = equilibria_document(&net).expect("solved").equilibria[0].links[0].utilisation;
+        for share in [full, r.links[0].utilisation, r.links[0].data_utilisation] {
+            let share = share.expect("known");
+            assert!(share <= 1.0 && share > 1.0 - 1e-12, "{mbps}: {share}");
+        }
+    }
+}
+
 /// Of 1,250 packets/s every 40th is acknowledged, 31 ms after the first of them came: a round trip of 0.1 s has a third of it.
 #[test]
 fn receivers_that_wait_are_reported() {
