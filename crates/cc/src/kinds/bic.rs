@@ -15,7 +15,7 @@ pub struct BicParams {
     /// Up to this window in packets it is Reno (14).
     #[schemars(extend("minimum" = 0))]
     pub low_window: f64,
-    /// Maximum growth in packets a round trip (S_max: 16; the paper has 32).
+    /// Maximum growth in packets a round trip (S_max: 16; the paper has 32), once there was a loss since the last timeout.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_increment: f64,
     /// Divisor of the search: the window moves by this fraction of the distance in a round trip (B: 4; the paper has 2).

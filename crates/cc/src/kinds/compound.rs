@@ -85,6 +85,10 @@ impl WindowLaw for CompoundLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, win: f64, slow_start: bool) -> Option<f64> {
         self.step = 0.0;
+        if slow_start {
+            // after a timeout or a pause, too, the delay window is part of congestion avoidance only (section III)
+            self.dwnd = 0.0;
+        }
         let measured = self.backlog.update(ack)??;
         if slow_start || ack.in_recovery {
             return None;

@@ -68,6 +68,8 @@ impl Describe for IllinoisParams {
     }
 }
 
+/// What a loss takes below `win_thresh`.
+const RENO_BETA: f64 = 0.5;
 /// Below eta_1 the increase is at its maximum; the decrease is at its minimum up to eta_2, at its maximum from eta_3 on.
 const ETA: (f64, f64, f64) = (0.01, 0.1, 0.8);
 
@@ -99,7 +101,7 @@ impl Illinois {
             samples: Samples::NONE,
             round: Round::default(),
             alpha: p.alpha_max,
-            beta: p.beta_max,
+            beta: RENO_BETA,
             has_risen: false,
             low: 0,
             p: *p,
@@ -149,7 +151,7 @@ impl IllinoisLaw {
 
     fn as_reno(&mut self) {
         self.alpha = 1.0;
-        self.beta = self.p.beta_max;
+        self.beta = RENO_BETA;
     }
 }
 

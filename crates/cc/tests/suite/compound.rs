@@ -52,3 +52,29 @@ fn a_loss_halves() {
     let prior = b.c.window();
     close(b.lose(), prior / 2.0, 1e-9);
 }
+
+/// Slow start has no delay window: after a timeout or a pause Reno's window begins anew.
+#[test]
+fn slow_start_has_no_delay_window() {
+    for pause in [false, true] {
+        let mut b = Bench::new("compound", "", 100.0);
+        b.in_avoidance(800.0, 100.0);
+        for _ in 0..30 {
+            b.round(100.0);
+        }
+        if pause {
+            b.c.on_idle(10.0);
+        } else {
+            b.time_out();
+        }
+        while b.c.slow_start_threshold().is_some_and(|threshold| b.c.window() < threshold) {
+            b.round(100.0);
+        }
+        // with a tenth queued there is no delay window to give up: Reno's packet a round trip is all that happens
+        let reached = b.c.window();
+        for _ in 0..10 {
+            b.round(111.0);
+        }
+        close(b.c.window() - reached, 10.0, 1.5);
+    }
+}

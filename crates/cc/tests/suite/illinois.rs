@@ -39,6 +39,11 @@ fn is_reno_at_small_windows() {
     close(b.round(100.0) - prior, 1.0, 0.1);
     let prior = b.c.window();
     close(b.lose() / prior, 0.5, 1e-9);
+    // whatever the decrease above
+    let mut b = Bench::new("illinois", r#", "beta_max": 0.3"#, 100.0);
+    b.in_avoidance(16.0, 100.0);
+    let prior = b.round(100.0);
+    close(b.lose() / prior, 0.5, 1e-9);
 }
 
 /// The bug of Linux 2.6.22: an eighth is left where an eighth is to go.
