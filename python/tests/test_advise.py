@@ -18,8 +18,9 @@ import advised_links
 import pytest
 
 import eddyline as el
+import eddyline._core as _core
 from eddyline.adviser.access import Access
-from eddyline.adviser.candidates import HAVE, Queues, default, families, limit
+from eddyline.adviser.candidates import HAVE, UNITS, Queues, default, families, limit
 from eddyline.adviser.cases import ORDERS, PHASES, Case, cases, more_cases, screening
 from eddyline.adviser.choice import (
     CLOSE,
@@ -35,6 +36,7 @@ from eddyline.adviser.choice import (
     suffices,
 )
 from eddyline.adviser.line import COMMON, LINES
+from eddyline.adviser.prediction import predict
 from eddyline.adviser.search import worst
 from eddyline.adviser.shaping import tc_lines
 from eddyline.adviser.sizing import both_busy, proportional
@@ -77,6 +79,48 @@ def test_acknowledgements_alone_fill_a_link_asymmetric_enough() -> None:
     down, up = both_busy(replace(PAPER, down_bps=100e6, up_bps=500e3))
     assert up == 0.0
     assert down == pytest.approx(500_000 / 8 / 20 * 1460 * 8)  # an ACK of 40 B for every second packet
+
+
+@pytest.mark.parametrize("line", [None, *COMMON, "pppoa-vcmux"])
+@pytest.mark.parametrize("flows", ["1", "4"])
+@pytest.mark.parametrize(
+    ("down", "up"), [("16 Mbit/s", "1 Mbit/s"), ("2 Mbit/s", "2 Mbit/s"), ("1 Mbit/s", "90 Mbit/s")]
+)
+def test_what_formulas_predict_fits_both_links(line: str | None, flows: str, down: str, up: str) -> None:
+    """Data of one direction and the other's acknowledgements, one for two packets, at their sizes on the line."""
+    access = Access.of(down, up, "40 ms", downloads=flows, uploads=flows, line_name=line)
+    packet, acks = access.line.line_bytes(1500), access.line.line_bytes(40) / 2
+
+    def loads(predicted: dict[str, float]) -> tuple[float, float]:
+        d, u = (predicted[way] / (8 * 1460) for way in ("download_bps", "upload_bps"))
+        return 8 * (d * packet + u * acks) / access.down_bps, 8 * (u * packet + d * acks) / access.up_bps
+
+    for unit in UNITS:
+        for family, candidates in families(access, unit).items():
+            for queues in candidates:
+                predicted = predict(access, queues)
+                # one link is full: its bottleneck
+                assert max(loads(predicted)) == pytest.approx(1.0), (family, queues)
+                for way, other in (("download_bps", "upload_bps"), ("upload_bps", "download_bps")):
+                    assert max(loads({**predicted["alone"], other: 0.0})) == pytest.approx(1.0), (family, way)
+
+
+def test_windows_of_fifos_without_framing_give_the_rates_of_the_model() -> None:
+    access = Access.of("16 Mbit/s", "1 Mbit/s", "40 ms", downloads="1", uploads="1", share=0.95)
+    predicted = predict(access, fifos("76000 B", "20000 B"))
+    direction = {"down": (access.down_bps, 76_000), "up": (access.up_bps, 20_000)}
+    flows = {"flows": 1, "window": 1e12, "base_rtt_s": 0.04}
+    setting = {
+        "link": {way: {"rate_bps": c, "buffer": b, "unit": "bytes"} for way, (c, b) in direction.items()},
+        "downloads": flows,
+        "uploads": flows,
+        "packet": 1500,
+        "ack": 40,
+        "acks_every": 2,
+    }
+    shares = json.loads(_core.buffer_estimate(json.dumps({"setting": setting})))["shares"]
+    for way in ("download_bps", "upload_bps"):
+        assert predicted[way] == pytest.approx(shares[way] * 1460 / 1500)
 
 
 def test_limits_in_every_unit() -> None:

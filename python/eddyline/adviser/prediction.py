@@ -28,7 +28,12 @@ def predict(access: Access, queues: Queues) -> dict[str, Any]:
     acknowledgements, unfiltered; the delay is that of a full buffer or CoDel's target, null where neither sets it.
     """
     payload = 8 * (PACKET_B - HEADER_B)
-    alone = {"download_bps": payload * access.down_packets_per_s, "upload_bps": payload * access.up_packets_per_s}
+    acks = 8 * access.line.line_bytes(ACK_B) / 2
+    # a link may be too slow for the acknowledgements of the other one
+    alone = {
+        "download_bps": payload * min(access.down_packets_per_s, access.up_bps / acks),
+        "upload_bps": payload * min(access.up_packets_per_s, access.down_bps / acks),
+    }
     if queue_kind(queues.down["kind"]).drop_tail and queue_kind(queues.up["kind"]).drop_tail:
         return {**_fifos(access, queues), "alone": alone}
     download, upload = both_busy(access)
@@ -57,12 +62,25 @@ def _fifos(access: Access, queues: Queues) -> dict[str, float]:
         "acks_every": 2,
     }
     estimate = json.loads(_core.buffer_estimate(json.dumps({"setting": setting})))
-    shares = estimate["shares"]
-    return {
-        "download_bps": shares["download_bps"] * (PACKET_B - HEADER_B) / PACKET_B,
-        "upload_bps": shares["upload_bps"] * (PACKET_B - HEADER_B) / PACKET_B,
-        "worst_delay_s": max(_waits(access, queues)),
-    }
+    download, upload = _goodputs(access, estimate["window_down"], estimate["window_up"])
+    return {"download_bps": download, "upload_bps": upload, "worst_delay_s": max(_waits(access, queues))}
+
+
+def _goodputs(access: Access, window_down: float, window_up: float) -> tuple[float, float]:
+    """Of windows in bytes: as `shares` of the model, with every packet at its size on the line.
+
+    Buffers, and so windows, count packets without framing, of which a line adds far more to an acknowledgement.
+    """
+    down, up = window_down / PACKET_B, window_up / PACKET_B
+    packet, acks = access.line.line_bytes(PACKET_B), access.line.line_bytes(ACK_B) / 2
+    # the round trip of all: as long as it takes until neither link is overloaded
+    trip = max(
+        access.rtt_s[1],
+        8 * (down * packet + up * acks) / access.down_bps,
+        8 * (up * packet + down * acks) / access.up_bps,
+    )
+    payload = 8 * (PACKET_B - HEADER_B)
+    return payload * down / trip, payload * up / trip
 
 
 def _limit(limit: str) -> tuple[float, str]:
