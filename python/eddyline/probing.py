@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError
-from eddyline.framing import FRAMINGS
+from eddyline.framing import FRAMINGS, framing_of
 from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
@@ -209,7 +209,8 @@ def link_table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
 def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
     from eddyline.scenario import Scenario
 
-    rate = _core.quantity("rate", table["rate"])
+    # of packets without framing, so that the load is as far beyond the line's rate with either size
+    rate = _core.quantity("rate", table["rate"]) * size / framing_of(table.get("framing")).line_bytes(round(size))
     # what a recording has at its beginning says nothing of the queue
     alone = {key: value for key, value in table.items() if key not in ("medium", "trace")}
     seconds = _FIRST_PACKETS * 8 * size / rate

@@ -89,6 +89,20 @@ def test_simulated(queue: str, unit: str, limit: float) -> None:
     assert found.limit == pytest.approx(limit, abs=packet)
 
 
+@pytest.mark.parametrize("framing", [None, *FRAMINGS])
+@pytest.mark.parametrize("kind", ["droptail", "headdrop"])
+def test_units_behind_framing(kind: str, framing: str | None) -> None:
+    """With head drop the waits depend on the load, which is the same for both sizes on the line alone."""
+    link = {"name": "up", "rate": "1 Mbit/s", "delay": "10 ms"} | ({"framing": framing} if framing else {})
+    load = {"name": "load", "path": ["up"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}
+    for limit, packet in (("60000 B", LONG), ("100 packets", 1), ("400 packets", 1), ("1600 cells", 32)):
+        table = {"duration": "1 s", "link": [{**link, "queue": {"kind": kind, "limit": limit}}], "traffic": [load]}
+        found = el.probe(el.Scenario(table), "up")
+        value, unit = limit.split()
+        assert (found.unit, limit) == ("bytes" if unit == "B" else unit, limit)
+        assert found.limit == pytest.approx(float(value), abs=packet)
+
+
 @pytest.mark.parametrize(
     "queue",
     [
