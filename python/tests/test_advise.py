@@ -38,7 +38,7 @@ from eddyline.adviser.choice import (
 from eddyline.adviser.line import COMMON, LINES
 from eddyline.adviser.prediction import predict
 from eddyline.adviser.search import worst
-from eddyline.adviser.shaping import tc_lines
+from eddyline.adviser.shaping import fifo_limit, tc_lines
 from eddyline.adviser.sizing import both_busy, proportional
 from eddyline.adviser.sqm import _options, sqm_pages, sqm_settings
 from eddyline.adviser.trial import Measured, run_trials, scenario
@@ -127,6 +127,15 @@ def test_limits_in_every_unit() -> None:
     assert limit(75_000, "bytes") == "75000 B"
     assert limit(75_000, "packets") == "50 packets"
     assert limit(75_000, "cells") == f"{50 * 32} cells"  # 1,500 B and 8 B of trailer in cells of 48 B: 32
+
+
+@pytest.mark.parametrize(("line", "frame"), [(None, 1500), ("adsl", 33 * 53), ("cable", 1518)])
+def test_a_limit_holds_as_many_full_packets_in_every_unit(line: str | None, frame: int) -> None:
+    access = Access.of("8 Mbit/s", "2 Mbit/s", "40 ms", line_name=line)
+    limits = [limit(75_000, unit) for unit in UNITS]
+    assert [fifo_limit(each, access.line) for each in limits] == [50 * frame, 50, 50 * frame]
+    delays = [predict(access, fifos(each, each))["worst_delay_s"] for each in limits]
+    assert delays == pytest.approx([50 / access.up_packets_per_s] * 3)
 
 
 # The decision, on made-up tables.

@@ -17,7 +17,7 @@ from eddyline.quantities import measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LEAST_RATE", "NO_LIMIT", "cake_options", "discipline"]
+__all__ = ["LEAST_RATE", "NO_LIMIT", "cake_options", "discipline", "holds"]
 
 _FULL_B = 1500
 """A full packet."""
@@ -79,7 +79,7 @@ class _Queue:
 
     def in_packets(self, key: str = "limit", least: int = 1) -> int:
         """A limit in packets, full ones where it is in bytes or cells."""
-        packets = round(_holds(self.given[key], _FULL_B))
+        packets = round(holds(self.given[key], _FULL_B))
         if _unit(self.given[key]) in ("bytes", "cells"):
             self.note(f"tc counts its {key} in packets; this is the number of full ones")
         return self.whole(key, max(packets, 1), least, _MOST, "packets")
@@ -94,7 +94,7 @@ class _Queue:
             self.note(f"tc counts its {', '.join(converted)} {how}: here those of packets of {packet} B")
         sizes = []
         for key in keys:
-            size = round(_holds(self.given[key], packet) * counted)
+            size = round(holds(self.given[key], packet) * counted)
             unlimited = self.given[key] == "unlimited"
             sizes.append(min(size, most) if unlimited else self.whole(key, size, least, most, "bytes"))
         return sizes
@@ -111,7 +111,7 @@ def _unit(limit: str) -> str:
     return word if word in ("packets", "cells", "unlimited") else "bytes"
 
 
-def _holds(limit: str, packet: int) -> float:
+def holds(limit: str, packet: int) -> float:
     """How many packets of a size a limit holds, in parts of one too."""
     unit, number = _unit(limit), limit.split()[0]
     if unit == "unlimited":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+from eddyline.adviser.disciplines import holds
 from eddyline.adviser.sizing import both_busy
 from eddyline.kinds import queue as queue_kind
 
@@ -88,16 +89,10 @@ def _limit(limit: str) -> tuple[float, str]:
     return (float(number), unit) if unit in ("packets", "cells") else (_core.quantity("bytes", limit), "bytes")
 
 
-def _full(limit: str, packets_per_s: float) -> float:
-    """Waiting time of a packet behind a FIFO full of data."""
-    size, unit = _limit(limit)
-    per_unit = {"bytes": 1, "packets": PACKET_B, "cells": 48}[unit]
-    return size * per_unit / PACKET_B / packets_per_s
-
-
 def _waits(access: Access, queues: Queues) -> list[float]:
+    """Of packets behind queues full of data."""
     directions = (queues.down, access.down_packets_per_s), (queues.up, access.up_packets_per_s)
-    return [_full(queue["limit"], rate) for queue, rate in directions]
+    return [holds(queue["limit"], PACKET_B) / rate for queue, rate in directions]
 
 
 def _delay(access: Access, queues: Queues) -> float | None:

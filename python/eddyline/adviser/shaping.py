@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.adviser.access import PACKET_B
+from eddyline.adviser.disciplines import holds
 from eddyline.adviser.line import LINES
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ _HEADER_B = 14
 _BARE_DEVICES = ("ppp", "wwan")
 """Prefixes of interfaces that carry IP packets without a header."""
 _FRAME_B = PACKET_B + _HEADER_B
-_CELL_B = 48
-"""Payload of an ATM cell (ITU-T I.361)."""
 _PTM = 64 / 65
 """What 64/65-octet encapsulation leaves of a rate; size tables do not know it (tc-cake(8))."""
 
@@ -140,8 +139,7 @@ def fifo_limit(limit: str, line: Line) -> int:
     """Packets for pfifo, bytes as counted there for bfifo."""
     if limit.endswith("packets"):
         return int(limit.split()[0])
-    size = int(limit.split()[0]) * _CELL_B if limit.endswith("cells") else _core.quantity("bytes", limit)
-    return counted(size, line)
+    return counted(holds(limit, PACKET_B) * PACKET_B, line)
 
 
 def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> list[str]:
