@@ -1,9 +1,12 @@
 """Sizes of the packets of world `quic`, in bytes."""
 
-__all__ = ["ACK", "DATAGRAM", "IP_AND_UDP", "OVERHEAD"]
+__all__ = ["ACK", "DATAGRAM", "IP_AND_UDP", "OVERHEAD", "payload"]
 
 DATAGRAM = 1200
 """A full datagram, without UDP and IP: the least that QUIC takes (RFC 9000, section 14)."""
+
+_LARGEST = 65_527
+"""Of a UDP datagram, without UDP and IP."""
 
 IP_AND_UDP = 48
 """Headers of IPv6 and UDP."""
@@ -13,3 +16,8 @@ OVERHEAD = 33
 
 ACK = 36
 """A datagram with an acknowledgement of one range; at most, by its numbers."""
+
+
+def payload(datagram: float) -> float:
+    """Stream data in a full datagram, where packets without `header` have so many bytes; at least, by its numbers."""
+    return min(max(datagram, DATAGRAM), _LARGEST) - OVERHEAD

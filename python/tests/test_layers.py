@@ -41,6 +41,7 @@ LAYERS = (
             "quic_packets",
             "ranges",
             "recording",
+            "retransmissions",
             "scratch",
             "source",
             "spelling",

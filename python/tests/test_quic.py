@@ -10,6 +10,9 @@ import pytest
 import eddyline as el
 import eddyline.quic_packets as quic_packets
 from eddyline import _core
+from eddyline.evaluation.buffers import BUFFERS
+from eddyline.evaluation.subject import Subject
+from eddyline.gauntlet.measures import MEASURES, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +126,23 @@ def test_packets_have_the_sizes_that_are_known() -> None:
     flow = run.flows.iloc[0]
     overhead = (flow["throughput_bps"] - flow["goodput_bps"]) / 8 / flow["packets_per_s"] - 40
     assert quic_packets.OVERHEAD - 2 < overhead <= quic_packets.OVERHEAD
+
+
+@pytest.mark.parametrize("world", ["quic", "sim"])
+@pytest.mark.parametrize("packet", ["1000 B", "1240 B", "1500 B"])  # a datagram has 1,200 B at least
+def test_the_share_that_is_sent_again_is_that_of_the_packet_log(packet: str, world: str) -> None:
+    """But for what is in flight at the end, 0.4 % of all."""
+    table = one_flow(kind="newreno") | {"duration": "10 s", "warmup": "2 s"}
+    table["flow"][0]["packet"] = packet
+    table["link"][0]["queue"] = {"kind": "droptail", "limit": "6 packets"}
+    run = el.Scenario(table).run(world, series=False, log="one")
+    sent = run.log[(run.log["event"] == "send") & (run.log["packet"] == "data")]
+    document = run.to_dict()
+    share = document["flows"][0]["retransmits"] / len(sent)
+    target = Target(("one",), (10e6,), 0.0, 1.0)
+    assert MEASURES["resent"].take(target, run, document) == pytest.approx(share, rel=0.005)
+    subject = Subject("newreno")
+    assert BUFFERS.take(subject, {}, run).numbers["resent"] == pytest.approx(share, rel=0.005)
 
 
 def test_the_stacks_controllers_are_of_this_world_alone(eddyline: Callable[..., Any], tmp_path: Path) -> None:

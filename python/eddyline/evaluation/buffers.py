@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.evaluation.experiment import Experiment, Taken
-from eddyline.evaluation.path import FULL_PACKET_B, NARROW
+from eddyline.evaluation.path import NARROW
 from eddyline.latency import grade
 from eddyline.reports.exhibit import Column
+from eddyline.retransmissions import resent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,6 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
 def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     document = result.to_dict()
     flow, link = document["flows"][0], document["links"][0]
-    sent = flow["delivered_bytes"] / (FULL_PACKET_B - 40) + flow["retransmits"]
     return Taken(
         {
             "utilisation": link["utilisation"],
@@ -54,7 +54,7 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
             "responsiveness_rpm": flow["responsiveness_rpm"],
             "grade": grade(0.0, link["queueing_delay_s"]["mean"]),
             "queue_packets": link["queue_packets"]["mean"],
-            "resent": flow["retransmits"] / sent if sent > 0 else None,
+            "resent": resent(document["world"], result.scenario.to_dict()["flow"], [flow]),
         }
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from eddyline.fairness import jain
 from eddyline.latency import grade
 from eddyline.quantities import count, percent, seconds
+from eddyline.retransmissions import resent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,20 +128,8 @@ def _rtt_p99(target: Target, _result: Result, document: Document) -> float | Non
 
 
 def _resent(target: Target, result: Result, document: Document) -> float:
-    packet = {f["name"]: f for f in result.scenario.to_dict()["flow"]}
-    sent = retransmitted = 0.0
-    for flow in _named(target, document["flows"]):
-        table = packet[str(flow["name"]).split("[")[0]]
-        payload = _bytes(table["packet"]) - _bytes(table["header"])
-        retransmitted += flow["retransmits"]
-        sent += flow["delivered_bytes"] / payload + flow["retransmits"]
-    return retransmitted / sent if sent > 0 else 0.0
-
-
-def _bytes(text: str) -> float:
-    import eddyline._core as _core
-
-    return _core.quantity("bytes", text)
+    flows = _named(target, document["flows"])
+    return resent(document["world"], result.scenario.to_dict()["flow"], flows) or 0.0
 
 
 def _lost(target: Target, _result: Result, document: Document) -> float:
