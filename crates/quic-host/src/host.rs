@@ -239,6 +239,9 @@ impl Host {
                 break;
             }
         }
+        if let Some((_, connection)) = &self.connection {
+            connection.rtt(PathId::ZERO).into_iter().for_each(|rtt| self.seen.note_smoothed(rtt));
+        }
         self.stack_timer = self.connection.as_ref().and_then(|(_, connection)| connection.poll_timeout());
         let smoothed_rtt = self.seen.smoothed();
         let paced = |next: &Instant| refused.is_some_and(|before| is_pacing(at, smoothed_rtt, before, *next));

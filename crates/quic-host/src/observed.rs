@@ -103,9 +103,17 @@ impl Observations {
         (Duration::from_nanos(self.sample_ns.load(Relaxed)), self.samples.load(Relaxed))
     }
 
-    /// The smoothed round-trip time.
+    /// The smoothed round-trip time (RFC 9002, 5.3); none before the first sample.
     pub fn smoothed(&self) -> Option<Duration> {
         Some(self.smoothed_ns.load(Relaxed)).filter(|ns| *ns > 0).map(Duration::from_nanos)
+    }
+
+    /// The stack's smoothed round-trip time after an event. Controllers are shown that of before it, and before the first sample the
+    /// stack's initial guess.
+    pub(crate) fn note_smoothed(&self, rtt: Duration) {
+        if self.samples.load(Relaxed) > 0 {
+            self.smoothed_ns.store(rtt.as_nanos() as u64, Relaxed);
+        }
     }
 
     /// Packets declared lost.
@@ -233,7 +241,6 @@ impl Controller for Observed {
         if self.batch.is_none_or(|(newest, _)| newest < pn) {
             self.batch = Some((pn, now.saturating_duration_since(sent)));
         }
-        self.seen.smoothed_ns.store(rtt.get().as_nanos() as u64, Relaxed);
         self.current().on_ack(now, sent, bytes, pn, app_limited, rtt);
     }
 
