@@ -201,7 +201,10 @@ impl Host {
             }
             while let Some(event) = connection.poll() {
                 match event {
-                    Event::Connected => self.established = true,
+                    Event::Connected => {
+                        self.established = true;
+                        self.seen.note_established();
+                    }
                     Event::ConnectionLost { reason } => note_loss(now, &reason, &mut self.failure),
                     Event::Stream(event) => {
                         let applications = (&mut self.sending, &mut self.receiving);

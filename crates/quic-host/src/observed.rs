@@ -31,6 +31,8 @@ pub struct Observations {
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
+    /// Those of them that the handshake gave.
+    handshake_samples: AtomicU64,
     smoothed_ns: AtomicU64,
     lost_packets: AtomicU64,
     persistent: AtomicU64,
@@ -101,6 +103,17 @@ impl Observations {
     /// The last round-trip sample and the number of samples so far.
     pub fn sample(&self) -> (Duration, u64) {
         (Duration::from_nanos(self.sample_ns.load(Relaxed)), self.samples.load(Relaxed))
+    }
+
+    /// The last round-trip sample since the handshake, if there is one.
+    pub fn data_sample(&self) -> Option<Duration> {
+        let (sample, samples) = self.sample();
+        (samples > self.handshake_samples.load(Relaxed)).then_some(sample)
+    }
+
+    /// The connection is established: no packet of data was sent before.
+    pub(crate) fn note_established(&self) {
+        self.handshake_samples.store(self.samples.load(Relaxed), Relaxed);
     }
 
     /// The smoothed round-trip time (RFC 9002, 5.3); none before the first sample.

@@ -252,11 +252,10 @@ impl Connection {
         let seen = &self.hosts[place].seen;
         let datagram = f64::from(direction.datagram);
         let wire = f64::from(direction.datagram + direction.header) / datagram;
-        let (sample, samples) = seen.sample();
         FlowState {
             cwnd_packets: seen.window_packets(datagram),
             in_flight_packets: seen.in_flight() as f64 / datagram,
-            last_rtt: (samples > 0).then(|| clock::duration(sample)),
+            last_rtt: seen.data_sample().map(clock::duration),
             srtt: seen.smoothed().map(clock::duration),
             pacing_bps: seen.pacing_rate().map(|rate| rate as f64 * 8.0 * wire),
             delivered_bytes: self.hosts[1 - place].delivered(),

@@ -59,7 +59,7 @@ pub struct FlowState {
     pub cwnd_packets: f64,
     /// Packets estimated to be in flight.
     pub in_flight_packets: f64,
-    /// The last round-trip sample.
+    /// The last round-trip sample of data.
     pub last_rtt: Option<Time>,
     /// The smoothed round-trip time.
     pub srtt: Option<Time>,
