@@ -227,7 +227,7 @@ impl Connection {
                 direction.notices.push(Notice::Complete(now));
             }
         }
-        if completed && !self.closed && self.directions.iter().flatten().all(|d| d.completed_at.is_some()) {
+        if completed && !self.closed && is_complete(&self.directions) {
             // the client closes; it knows at once, as if its application had been told
             self.closed = true;
             self.hosts[CLIENT].close(now);
@@ -301,6 +301,11 @@ impl Connection {
     }
 }
 
+/// All data is acknowledged: the connection closes.
+fn is_complete(directions: &[Option<Direction>; 2]) -> bool {
+    directions.iter().flatten().all(|direction| direction.completed_at.is_some())
+}
+
 /// Sends a datagram of `host`, whose content is kept in `sent`.
 fn send(
     (directions, sent): (&[Option<Direction>; 2], &mut InTransit),
@@ -314,14 +319,14 @@ fn send(
     let (own, other) = (directions[host].as_ref(), directions[1 - host].as_ref());
     let packet = match (own, other) {
         (Some(own), _) if datagram.data => own.packet(now, numbered, PacketKind::Data),
+        // the client opens and closes the connection, also where it acknowledges the other side's data
+        (Some(own), _) if host == CLIENT && datagram.handshake => own.packet(now, numbered, PacketKind::Syn),
+        (Some(own), _) if host == CLIENT && is_complete(directions) => own.packet(now, numbered, PacketKind::Fin),
         (_, Some(other)) => {
-            let kind = if datagram.handshake && host != CLIENT { PacketKind::SynAck } else { PacketKind::Ack };
+            let kind = if datagram.handshake { PacketKind::SynAck } else { PacketKind::Ack };
             other.packet(now, numbered, kind)
         }
-        (Some(own), None) => {
-            let kind = if datagram.handshake { PacketKind::Syn } else { PacketKind::Fin };
-            own.packet(now, numbered, kind)
-        }
+        (Some(own), None) => own.packet(now, numbered, PacketKind::Fin),
         (None, None) => return,
     };
     sink.send(now, packet);

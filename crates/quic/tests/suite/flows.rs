@@ -5,7 +5,7 @@ use crate::networks;
 use std::ops::ControlFlow;
 
 use eddyline_scenario::result::FlowResult;
-use eddyline_sim::{Options, PacketKind, SimError};
+use eddyline_sim::{Options, PacketKind, PacketLog, SimError};
 use networks::{bottleneck, logged, network, quic, sim};
 
 fn near(got: f64, want: f64, within: f64, what: &str) {
@@ -56,6 +56,12 @@ fn both_directions_of_a_connection() {
     let log = outcome.log.expect("a log");
     let count = |kind: PacketKind| log.packet.iter().filter(|k| **k == kind as u8).count();
     assert!(count(PacketKind::Ack) < count(PacketKind::Data) / 4);
+    // the first flow opens and closes the connection, as in world `sim`: packet and flow of what is sent
+    let named = |row: usize| (PacketLog::PACKETS[usize::from(log.packet[row])], log.source[row]);
+    let sent = (0..log.event.len()).filter(|&row| log.event[row] == 0);
+    let rows = sent.map(named).collect::<Vec<_>>();
+    assert_eq!((rows[0], rows[1]), (("syn", 0), ("syn-ack", 0)));
+    assert!(rows.contains(&("fin", 0)));
 }
 
 /// A receive window of 20 kB limits the rate to one window a round trip.
