@@ -96,6 +96,9 @@ TCP_ONLY = {
 }
 
 
+BYTE_COUNTING = "`byte_counting` is ignored: the stack's own controllers do not take it"
+
+
 def test_options_of_tcp_are_honoured_or_listed() -> None:
     keys = json.loads(_core.schema())["$defs"]["Tcp"]["properties"]
     assert set(keys) - set(TCP_ONLY) == {"ack_every", "ack_timer", "byte_counting", "ecn", "initial_window"}
@@ -104,6 +107,19 @@ def test_options_of_tcp_are_honoured_or_listed() -> None:
         notes = el.Scenario(table | {"flow": [table["flow"][0] | {"tcp": tcp}]}).run("quic").approximations
         said = "always paces" if key == "pacing" else f"`{key}"
         assert any(said in note for note in notes), (key, notes)
+
+
+def test_byte_counting_is_of_eddylines_controllers() -> None:
+    def run(kind: str, **tcp: int) -> el.Result:
+        table = one_flow(kind=kind) | {"duration": "2 s", "warmup": "0 s"}
+        return el.Scenario(table | {"flow": [table["flow"][0] | {"tcp": {"ack_every": 8} | tcp}]}).run("quic")
+
+    for kind in ("newreno", "noq-newreno", "noq-cubic"):
+        plain, given = run(kind), run(kind, byte_counting=1)
+        honoured = not plain.flows.equals(given.flows)
+        noted = set(given.approximations) - set(plain.approximations)
+        assert honoured == (kind == "newreno"), kind
+        assert noted == (set() if honoured else {f"flow one: {BYTE_COUNTING}"}), kind
 
 
 def test_strict_asks_for_what_the_file_says(eddyline: Callable[..., Any], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eddyline_scenario::network::{AccurateEcn, Flow, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
-use crate::kinds::UNSEEDED;
+use crate::kinds::{self, UNSEEDED};
 use crate::settings::{ACK, DEFAULT_ACK_DELAY_MS, MAX_DATAGRAM, MIN_DATAGRAM};
 
 /// Flows named before "and n more".
@@ -77,7 +77,9 @@ fn about(flow: &Flow) -> Vec<Option<String>> {
     let random = (flow.controller.name() == UNSEEDED).then(|| {
         "noq-bbr3 draws when it probes from a generator without a seed: runs differ from each other".to_owned()
     });
-    vec![sizes, acks, tcp_only, pacing, timer, random]
+    let growth = (tcp.byte_counting.is_some() && kinds::is_stacks(flow.controller.name()))
+        .then(|| "`byte_counting` is ignored: the stack's own controllers do not take it".to_owned());
+    vec![sizes, acks, tcp_only, pacing, timer, random, growth]
 }
 
 /// TCP options that are given, and that QUIC has no counterpart of.

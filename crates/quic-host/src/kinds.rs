@@ -63,6 +63,11 @@ pub fn kinds() -> Vec<Arc<dyn CustomKind>> {
     KINDS.iter().map(|kind| -> Arc<dyn CustomKind> { Arc::new(*kind) }).collect()
 }
 
+/// Whether the controller called `name` is one of the stack's.
+pub fn is_stacks(name: &str) -> bool {
+    KINDS.iter().any(|kind| kind.name == name)
+}
+
 /// The factory of the stack's controller called `name`, if there is one.
 pub fn factory(name: &str, initial_window: u64) -> Option<Factory> {
     KINDS.iter().find(|kind| kind.name == name).map(|kind| (kind.factory)(initial_window))
