@@ -138,6 +138,11 @@ def test_packets_have_the_sizes_that_are_known() -> None:
     run = el.Scenario(lossless).run("quic", log="one")
     received = run.log[run.log["event"] == "receive"]
     acks = received[received["packet"] == "ack"]["bytes"] - 40
+    sent = run.log[run.log["event"] == "send"]
+    for end in (("syn", "data", "fin"), ("syn-ack", "ack")):
+        numbers = sent[sent["packet"].isin(end)]["seq"]
+        assert list(numbers) == list(range(len(numbers)))
+    assert not run.log["retransmission"].any()
     assert acks.median() in range(31, quic_packets.ACK + 1)
     flow = run.flows.iloc[0]
     overhead = (flow["throughput_bps"] - flow["goodput_bps"]) / 8 / flow["packets_per_s"] - 40

@@ -60,10 +60,16 @@ PACKET_LOG = {
     "seq": (
         "integer",
         "B",
-        "First payload byte of a data packet; cumulative acknowledgement number of an ACK.",
+        "First payload byte of a data packet; cumulative acknowledgement number of an ACK. In world `quic`, where "
+        "neither can be read from a packet, the number of the datagram instead: each end of a connection counts its "
+        "own from 0.",
     ),
     "bytes": ("integer", "B", "Size on the wire."),
-    "retransmission": ("boolean", "", "Whether the data packet is a retransmission."),
+    "retransmission": (
+        "boolean",
+        "",
+        "Whether the data packet is a retransmission; never in world `quic`, where what is lost goes in new packets.",
+    ),
 }
 """Columns of the packet log: type, unit, meaning."""
 

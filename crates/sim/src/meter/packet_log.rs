@@ -49,7 +49,7 @@ pub struct PacketLog {
     pub source: Vec<u32>,
     /// Index into the network's links, or `u32::MAX` at an endpoint.
     pub link: Vec<u32>,
-    /// First payload byte of data, cumulative acknowledgement of an ACK.
+    /// First payload byte of data, cumulative acknowledgement of an ACK; the datagram's number in world `quic`.
     pub seq: Vec<u64>,
     /// Bytes on the wire.
     pub bytes: Vec<u32>,
@@ -111,7 +111,7 @@ pub struct LogRecord {
     pub kind: u8,
     /// Number of its source; those of dynamic flows count slots.
     pub source: u32,
-    /// First payload byte of data, cumulative acknowledgement of an ACK.
+    /// First payload byte of data, cumulative acknowledgement of an ACK; the datagram's number in world `quic`.
     pub seq: u64,
     /// Bytes on the wire.
     pub bytes: u32,

@@ -97,7 +97,7 @@ impl Metadata {
 /// A packet.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Packet {
-    /// First payload byte of data, the FIN's sequence number, cumulative acknowledgement number of an ACK.
+    /// First payload byte of data, the FIN's sequence number, cumulative acknowledgement number of an ACK; the number of a datagram.
     pub seq: u64,
     /// When the data packet was sent; an ACK echoes that of the packet that caused it.
     pub sent_at: Time,
