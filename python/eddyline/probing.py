@@ -17,7 +17,7 @@ from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from eddyline.scenario import Scenario
 
@@ -141,7 +141,7 @@ def measured(
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
     """Loads a link slightly beyond its rate, with short and with long packets, and compares their waiting times.
 
-    A queue whose wait changes with the load (CoDel, PIE, RED) has no unit.
+    A queue whose wait changes with the load, or with time under the same load (CoDel, PIE, RED), has no unit.
 
     Args:
         scenario: Only the link of it is used.
@@ -158,8 +158,15 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     table = _with_rate(link_table(scenario.to_dict(), link), scenario)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     _require_sizes(*sizes)
-    found = judge(*(_loaded(table, size, _OVERLOAD) for size in sizes))
-    return found if found.unit is None else _bounded_by_length(found, _loaded(table, sizes[1], _HIGH_OVERLOAD))
+    slightly = [_loaded(table, size, _OVERLOAD) for size in sizes]
+    found = judge(*(load for load, _ in slightly))
+    if found.unit is None:
+        return found
+    more = [_loaded(table, size, _HIGH_OVERLOAD) for size in sizes]
+    if not all(full for _, full in (*slightly, *more)):
+        why = "the queue is not always full under more than the link takes: it is not bounded by its length alone"
+        return replace(found, unit=None, limit=None, why=why)
+    return _bounded_by_length(found, [load for load, _ in more])
 
 
 def _require_sizes(short: float, long: float) -> None:
@@ -170,21 +177,23 @@ def _require_sizes(short: float, long: float) -> None:
         raise InputError(f"short: packets of {short:g} B are not shorter than the long ones, of {long:g} B")
 
 
-def _bounded_by_length(found: Finding, more: Load) -> Finding:
-    """The limit with head drop too, and no unit where the wait changes otherwise with the load.
+def _bounded_by_length(found: Finding, more: Sequence[Load]) -> Finding:
+    """The limit with head drop too, and no unit where the wait of either size changes otherwise with the load.
 
     The wait is constant with tail drop, inverse with head drop.
     """
-    packet = 1.0 / found.long.packets + _TOLERANCE
-    change = more.wait_s / found.long.wait_s
-    tail, head = abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)
-    if min(tail, head) <= packet:
-        return found if tail <= head or found.limit is None else replace(found, limit=found.limit * _OVERLOAD)
-    why = (
-        f"{found.long.packet_bytes:g} B packets wait {seconds(found.long.wait_s)} at {_OVERLOAD:g} times the rate "
-        f"and {seconds(more.wait_s)} at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"
-    )
-    return replace(found, unit=None, limit=None, why=why)
+    head = False
+    for load, higher in zip((found.short, found.long), more, strict=True):
+        change = higher.wait_s / load.wait_s
+        from_tail, from_head = abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)
+        if min(from_tail, from_head) > 1.0 / load.packets + _TOLERANCE:
+            why = (
+                f"{load.packet_bytes:g} B packets wait {seconds(load.wait_s)} at {_OVERLOAD:g} times the rate and "
+                f"{seconds(higher.wait_s)} at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"
+            )
+            return replace(found, unit=None, limit=None, why=why)
+        head = from_head < from_tail
+    return replace(found, limit=found.limit * _OVERLOAD) if head and found.limit is not None else found
 
 
 def _with_rate(table: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -206,7 +215,8 @@ def link_table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
     return {**preset[way], **duplex.get(way, {}), "name": link}
 
 
-def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
+def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool]:
+    """The load, and whether the buffer stays full: one that is bounded by its length lacks a packet at most."""
     from eddyline.scenario import Scenario
 
     # of packets without framing, so that the load is as far beyond the line's rate with either size
@@ -245,6 +255,8 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
                 f"the buffer of {table['name']!r} did not fill within {_MAX_S:g} s at slightly more than its rate",
                 "a queue without a limit never fills",
             )
-    wait = result["links"][0]["queueing_delay_s"]["mean"]
+    link = result["links"][0]
+    wait, waiting = link["queueing_delay_s"]["mean"], link["queue_packets"]
     leaving = result["traffic"][0]["throughput_bps"] / (8.0 * size)
-    return Load(size, wait, wait * leaving)
+    full = waiting["max"] - waiting["mean"] <= 1.0 + _TOLERANCE * waiting["mean"]
+    return Load(size, wait, wait * leaving), full

@@ -109,13 +109,18 @@ def test_units_behind_framing(kind: str, framing: str | None) -> None:
         '{ kind = "codel", limit = "1000 packets" }',
         '{ kind = "pie", limit = "1000 packets" }',
         '{ kind = "fq_codel" }',
+        '{ kind = "cake" }',
         '{ kind = "red", limit = "50 packets" }',
     ],
 )
 def test_what_is_bounded_by_time_has_no_unit(queue: str) -> None:
-    found = el.probe(el.Scenario.load(FILE, set={"link.up.queue": queue}), "up")
-    assert (found.unit, found.limit) == (None, None)
-    assert "too few to tell" in found.why or "not bounded by its length alone" in found.why
+    for rate in (0.5, 1, 3, 5, 10, 20):
+        changed = {"link.up.queue": queue, "link.up.rate": f"{rate} Mbit/s"}
+        found = el.probe(el.Scenario.load(FILE, set=changed), "up")
+        assert (found.unit, found.limit) == (None, None), rate
+        assert any(
+            why in found.why for why in ("too few to tell", "no unit explains", "not bounded by its length alone")
+        )
 
 
 def test_other_sizes() -> None:
