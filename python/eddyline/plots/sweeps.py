@@ -38,24 +38,14 @@ _NAMES = 66  # characters below a panel
 _LOG_FROM = 20.0  # a key whose values span this factor has a logarithmic axis
 
 _LABELS = {
-    "goodput_bps": "goodput",
-    "throughput_bps": "throughput",
-    "rtt_s.mean": "RTT, mean",
-    "rtt_s.p99": "RTT, p99",
-    "queueing_delay_s": "queueing delay",
-    "queueing_delay_s.mean": "queueing delay, mean",
-    "utilisation": "utilisation",
-    "retransmits": "retransmitted packets",
-    "window_packets.mean": "window, mean (packets)",
+    "completion_s": "completion time",
     "jain_index": "Jain's index",
-    "goodput_bps.sum": "goodput, sum",
-    "completion_s.mean": "completion time, mean",
-    "completion_s.p99": "completion time, p99",
     "mean_present": "flows present, mean",
+    "one_way_delay_s": "one-way delay",
     "packets_per_s": "rate (packets/s)",
-    "one_way_delay_s.mean": "one-way delay, mean",
-    "one_way_delay_s.p99": "one-way delay, p99",
+    "retransmits": "retransmitted packets",
 }
+"""Of fields whose label is not made of their name."""
 _ENDINGS = {"_bps": "", "_bytes": "", "_s": "", "_packets": " (packets)", "_rpm": " (round trips/min)"}
 """Ends of metrics' names, and what labels say in their place; the others have their unit by `scale`."""
 
@@ -78,12 +68,11 @@ def kind_of(metric: str) -> str:
 
 def label_of(metric: str) -> str:
     """What an axis or a table says about a metric, its unit left out where `kind_of` has one."""
-    if metric in _LABELS:
-        return _LABELS[metric]
     base, *parts = metric.split(".")
     ending = next((end for end in _ENDINGS if base.endswith(end)), "")
     words = " ".join(_ACRONYMS.get(word, word) for word in base.removesuffix(ending).split("_"))
-    return ", ".join([words, *(part.replace("_", " ") for part in parts)]) + _ENDINGS.get(ending, "")
+    label, end = (_LABELS[base], "") if base in _LABELS else (words, _ENDINGS.get(ending, ""))
+    return ", ".join([label, *(part.replace("_", " ") for part in parts)]) + end
 
 
 def panels(

@@ -469,6 +469,7 @@ def test_axes_and_tables_have_words_and_units():
     assert label_of("mean_present") == "flows present, mean"
     assert label_of("queue_packets.max") == "queue, max (packets)"
     assert label_of("rtt_s.p50") == "RTT, p50"
+    assert label_of("completion_s.p90") == "completion time, p90"
 
 
 def test_a_sweep_of_another_world_says_which(tmp_path):
