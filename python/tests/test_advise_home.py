@@ -60,6 +60,7 @@ def test_rates_that_seem_swapped_are_remarked_on(
 
 def test_cells_are_remarked_on_where_rates_are_given() -> None:
     assert isp("adsl").remarks(None, None) == []
+    assert isp("adsl").remarks("14 Mbit/s", None, "vdsl") == []
     (said,) = isp("adsl").remarks("14 Mbit/s", None)
     # 1460 bytes of payload in 1500 and 40, which take 33 cells of 53: 16.5 %
     assert "the rates that the modem shows; a speed test has 17% less" in said

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from eddyline.adviser.line import COMMON
 from eddyline.framing import FRAMINGS
 from eddyline.quantities import bits_per_second, read
 from eddyline.spelling import unknown
@@ -77,8 +78,8 @@ class Isp:
         """Profile of the rate over time; None where it is constant."""
         return self.text("varies") if "varies" in self.figures else None
 
-    def remarks(self, down: str | None, up: str | None) -> list[str]:
-        """What to consider about the rates given. Rates not given are the usual ones.
+    def remarks(self, down: str | None, up: str | None, line: str | None = None) -> list[str]:
+        """What to consider about the rates given, on a line of framing `line`. What is not given is the usual.
 
         Raises:
             InputError: One is not a rate.
@@ -91,7 +92,8 @@ class Isp:
                 f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type "
                 "rarely carry more up than down; perhaps --down and --up are swapped"
             )
-        framing = FRAMINGS.get(self.line or "")
+        name = line or self.line or ""
+        framing = FRAMINGS.get(COMMON.get(name, name))
         if framing is not None and framing.linklayer == "atm" and (down is not None or up is not None):
             less = 1.0 - _PAYLOAD / framing.line_bytes(_PACKET)
             found.append(

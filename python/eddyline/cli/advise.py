@@ -130,7 +130,7 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
     if isp is not None:
         from eddyline.adviser.isp import isp as known
 
-        for remark in known(isp).remarks(given.get("down"), given.get("up")):
+        for remark in known(isp).remarks(given.get("down"), given.get("up"), given.get("line")):
             click.echo(f"note: {remark}", err=True)
     with Progress(silent=silent) as progress:
         progress.expect(1)
