@@ -457,6 +457,67 @@ def test_theory_names_a_sender_s_own_transmission_times(key: str, value: str, na
     assert [each.name for each in unswitched(scenario.to_dict(), scenario.run("theory").to_dict())] == names
 
 
+THINNED = """
+duration = "20 s"
+warmup = "10 s"
+link = [
+    { name = "f", rate = "10 Mbit/s", delay = "15 ms" },
+    { name = "b", rate = "1 Gbit/s", delay = "15 ms" },
+]
+[[flow]]
+name = "one"
+data = ["f"]
+ack = ["b"]
+controller = { kind = "fast", alpha = "100 packets", base_rtt = "known" }
+tcp = { ack_every = EVERY }
+"""
+
+
+@pytest.mark.parametrize(
+    ("every", "switched"),
+    [
+        (1, {}),
+        (40, {"tcp.ack_every": 1, "ack_packet": "1 B"}),
+        # the load of one acknowledgement each is no whole number of bytes
+        (32, {"tcp.ack_every": 4, "ack_packet": "5 B"}),
+    ],
+)
+def test_waits_for_a_common_acknowledgement_explain_shorter_queues(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, every: int, switched: dict[str, Any]
+) -> None:
+    """A sender takes them for queueing; theory's load of acknowledgements stays."""
+    file = tmp_path / "x.toml"
+    file.write_text(THINNED.replace("EVERY", str(every)))
+    theory = compared(capsys, file, "theory")
+    assert theory["explained"]
+    causes = {step["difference"]: step["set"] for step in theory["steps"]}
+    keys = {f"{ONE}.{key}": value for key, value in switched.items()}
+    assert causes == ({"delayed acknowledgements": keys} if keys else {})
+
+
+@pytest.mark.parametrize(
+    ("set_", "switched", "named"),
+    [
+        ({}, True, False),
+        ({"flow.one.tcp.ack_every": 1}, False, False),
+        # each size that has the load of theory leaves waits for some
+        ({"flow.one.tcp.ack_every": 32}, True, True),
+        ({"flow.one.tcp.ack_every": 2, "flow.one.ack_packet": "1 B"}, False, False),  # too short a wait to be noted
+        ({"flow.one.tcp.ack_every": 31, "flow.one.ack_packet": "1 B"}, False, True),
+        # acknowledgements queue, and count among the packets there
+        ({"link.f.rate": "1 Gbit/s", "link.b.rate": "100 kbit/s"}, False, True),
+        ({"flow.one.controller": {"kind": "newreno"}, "link.f.loss": 0.01}, False, True),
+    ],
+)
+def test_waits_for_a_common_acknowledgement_are_named_where_they_stay(
+    set_: dict[str, Any], switched: bool, named: bool
+) -> None:
+    scenario = Scenario(tomllib.loads(THINNED.replace("EVERY", "40")), set=set_)
+    tables, theory = scenario.to_dict(), scenario.run("theory").to_dict()
+    assert ("delayed acknowledgements" in [known.name for known, _ in of_world(tables, theory)]) is switched
+    assert ("waits at the receiver" in [each.name for each in unswitched(tables, theory)]) is named
+
+
 def test_losses_explain_no_deviation_of_flows_whose_theory_has_them() -> None:
     document = tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated"))
     document["link"][0]["loss"] = 0.001

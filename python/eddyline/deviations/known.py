@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import eddyline.quic_packets as quic_packets
@@ -110,12 +111,53 @@ def _lossless(scenario: Table, _: Table) -> Overrides:
     return {f"link.*.{key}": 0.0 for key in ("loss", "corrupt") if any(link.get(key) for link in links)}
 
 
-def _sizes(scenario: Table, result: Table) -> Overrides:
-    """The mean size of data packets, what of them is not payload, and the size of an acknowledgement of one range."""
-    rows = {row["name"]: row for row in result["flows"]}
+def _row(flow: Table, result: Table) -> Table | None:
+    """The result's row of a flow table, or of its first flow."""
+    names = (flow["name"], f"{flow['name']}[0]")
+    return next((row for row in result["flows"] if row["name"] in names), None)
+
+
+def _acks_apart(scenario: Table, result: Table) -> Overrides:
+    """More and smaller acknowledgements, whose load stays what theory has, for senders that take waits for queueing.
+
+    Where acknowledgements queue, their number is that of packets in the queue, and has to stay.
+    """
+    import eddyline._core as _core
+
     overrides: Overrides = {}
     for prefix, flow in _flows(scenario):
-        row = rows.get(flow["name"]) or rows.get(f"{flow['name']}[0]")
+        each, row = flow["tcp"].get("ack_every", 1), _row(flow, result)
+        varies = "ack_alpha" in flow["controller"] or flow["tcp"].get("ack_congestion_control")
+        if each == 1 or varies or "base_rtt" not in flow["controller"]:
+            continue
+        if row is None or row["reverse_queueing_delay_s"] != 0:  # or unknown
+            continue
+        size = _core.quantity("bytes", flow["ack_packet"])
+        # sizes are whole bytes: the fewest packets an acknowledgement that they allow
+        sizes = ((n, max(round(size * n / each), 1)) for n in range(1, each))
+        near = ((n, b) for n, b in sizes if abs(b * each - size * n) <= _ACK_LOAD * size * n)
+        for n, b in islice(near, 1):
+            overrides |= {f"{prefix}.tcp.ack_every": n, f"{prefix}.ack_packet": f"{b} B"}
+    return overrides
+
+
+def _common_acks(scenario: Table, result: Table) -> bool:
+    """Whether theory notes that packets wait for a common acknowledgement, where that cannot all be switched."""
+    if not any(_COMMON_ACKS in note for note in result["approximations"]):
+        return False
+    switched = _acks_apart(scenario, result)
+    return any(
+        switched.get(f"{prefix}.tcp.ack_every") != 1
+        for prefix, flow in _flows(scenario)
+        if flow["tcp"].get("ack_every", 1) > 1 or "ack_alpha" in flow["controller"]
+    )
+
+
+def _sizes(scenario: Table, result: Table) -> Overrides:
+    """The mean size of data packets, what of them is not payload, and the size of an acknowledgement of one range."""
+    overrides: Overrides = {}
+    for prefix, flow in _flows(scenario):
+        row = _row(flow, result)
         rate = row and row["packets_per_s"]
         if not row or not rate or not row["throughput_bps"] or row["goodput_bps"] is None:
             continue
@@ -138,6 +180,8 @@ def _pacing(scenario: Table, _: Table) -> Overrides:
     return {f"{prefix}.{key}": value for prefix, _ in _flows(scenario) for key, value in keys.items()}
 
 
+_ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
+_COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
 _LINUX_RECOVERY = ("prr", "rack", "frto")
 _LINUX_ACKS = {"ack_every": 2, "ack_timer": "40 ms", "quick_acks": 16}
 _LEFT_TO_LINUX = frozenset(
@@ -265,9 +309,9 @@ KNOWN: tuple[KnownDifference, ...] = (
     ),
     KnownDifference(
         "delayed acknowledgements",
-        "theory has an acknowledgement a packet: tcp.ack_every = 1",
+        "in theory no packet waits for a common acknowledgement: smaller tcp.ack_every, and ack_packet by as much",
         _THEORY,
-        _option("ack_every", 1),
+        _acks_apart,
     ),
     KnownDifference(
         "queue limits",
@@ -362,6 +406,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "senders see the transmission times of their own packets as queueing, which the equations do not know",
         _THEORY,
         _own_transmission,
+    ),
+    UnswitchedDifference(
+        "waits at the receiver",
+        "the receiver waits for the last of the packets that it acknowledges together, which the equations do not have",
+        _THEORY,
+        _common_acks,
     ),
     UnswitchedDifference(
         "lost connections",
