@@ -535,18 +535,56 @@ def test_a_lost_connection_of_quic_is_named() -> None:
         result = {"world": "quic", "flows": [row], "approximations": notes}
         assert [each.name for each in unswitched(scenario.to_dict(), result)] == names
         sizes = [overrides for known, overrides in of_world(scenario.to_dict(), result) if known.name == "packet sizes"]
-        assert bool(sizes) is not bool(notes)
+        assert any("early" in key for overrides in sizes for key in overrides) is not bool(notes)
 
 
 def test_no_packet_size_is_set_that_a_scenario_refuses() -> None:
     scenario = Scenario(tomllib.loads(LATE.replace("LIMIT", "unlimited").replace("BASE", "estimated")))
-    for goodput, there in ((1.12e6, True), (0.0, False), (1.2e6, False), (1.3e6, False)):
+    # where no payload can be told from what is delivered, that of a full datagram
+    for goodput, header in ((1.12e6, 100), (0.0, 73), (1.2e6, 73), (1.3e6, 73)):
         row = {"name": "early", "packets_per_s": 100.0, "throughput_bps": 1.2e6, "goodput_bps": goodput}
         found = of_world(scenario.to_dict(), {"world": "quic", "flows": [row], "approximations": []})
-        sizes = [overrides for known, overrides in found if known.name == "packet sizes"]
-        assert bool(sizes) is there, goodput
-        for overrides in sizes:
-            Scenario(scenario.to_dict(), set=overrides)
+        (sizes,) = [overrides for known, overrides in found if known.name == "packet sizes"]
+        assert {key: sizes[f'flow."early".{key}'] for key in ("packet", "header", "ack_packet")} == {
+            "packet": "1500 B",
+            "header": f"{header} B",
+            "ack_packet": "76 B",
+        }
+        Scenario(scenario.to_dict(), set=sizes)
+
+
+def test_known_differences_are_of_transfers_that_arrive_too() -> None:
+    scenario = Scenario(
+        {
+            "duration": "5 s",
+            "warmup": "1 s",
+            "link": [{"name": n, "rate": "24 Mbit/s", "delay": "20 ms"} for n in "fb"],
+            "arrivals": [
+                {
+                    "name": "many",
+                    "rate": "5 /s",
+                    "size": {"kind": "fixed", "size": "200 kB"},
+                    "controller": {"kind": "cubic"},
+                    "data": ["f"],
+                    "ack": ["b"],
+                    "packet": "1000 B",
+                }
+            ],
+        }
+    )
+    result = scenario.run("quic")
+    found = {known.name: overrides for known, overrides in of_world(scenario.to_dict(), result.to_dict())}
+    # a datagram has 1,200 bytes at least
+    sizes = {"packet": "1240 B", "header": "73 B", "ack_packet": "76 B"}
+    assert found["packet sizes"] == {f'arrivals."many".{key}': size for key, size in sizes.items()}
+    assert {"pacing", "byte counting", "loss detection", "timeouts"} <= set(found)
+    (back,) = (link["utilisation"] for link in result.to_dict()["links"] if link["name"] == "b")
+    plain, sized = (
+        Scenario(scenario.to_dict(), set=each).run(series=False).to_dict()["links"][1]["utilisation"]
+        for each in ({}, found["packet sizes"])
+    )
+    assert plain < 0.7 * back
+    assert sized == pytest.approx(back, rel=0.1)
 
 
 def test_deviations_by_hand() -> None:

@@ -70,13 +70,20 @@ def _flows(scenario: Table) -> Iterator[tuple[str, Table]]:
         yield f"flow.{_quoted(flow['name'])}", flow
 
 
+def _senders(scenario: Table) -> Iterator[tuple[str, Table]]:
+    """Tables of flows and of arrivals with their keys' prefixes."""
+    yield from _flows(scenario)
+    for table in scenario.get("arrivals", ()):
+        yield f"arrivals.{_quoted(table['name'])}", table
+
+
 def _quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callable[[Table, Table], Overrides]:
-    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, flow in _flows(scenario) if applies(flow)}
+    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, table in _senders(scenario) if applies(table)}
 
 
 def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
@@ -155,29 +162,37 @@ def _common_acks(scenario: Table, result: Table) -> bool:
 
 def _sizes(scenario: Table, result: Table) -> Overrides:
     """The mean size of data packets, what of them is not payload, and the size of an acknowledgement of one range."""
-    overrides: Overrides = {}
-    for prefix, flow in _flows(scenario):
-        row = _row(flow, result)
-        rate = row and row["packets_per_s"]
-        if not row or not rate or not row["throughput_bps"] or row["goodput_bps"] is None:
-            continue
-        import eddyline._core as _core
+    import eddyline._core as _core
 
-        packet, payload = (round(row[key] / 8 / rate) for key in ("throughput_bps", "goodput_bps"))
-        if _is_lost(flow["name"], result):  # most of what arrived was not delivered, which says nothing of packets
+    overrides: Overrides = {}
+    for prefix, table in _senders(scenario):
+        if _is_lost(table["name"], result):  # most of what arrived was not delivered, which says nothing of packets
             continue
-        if not 0 < payload < packet:  # what was delivered had arrived before the warm-up's end, or only arrives later
-            continue
-        header = _core.quantity("bytes", flow["header"])
-        sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + quic_packets.ACK}
+        full, header = (round(_core.quantity("bytes", table[key])) for key in ("packet", "header"))
+        payload = quic_packets.payload(full - header)
+        packet, payload = _measured(table, result) or (payload + quic_packets.OVERHEAD + header, payload)
+        sizes = {"packet": packet, "header": packet - payload, "ack_packet": header + quic_packets.ACK}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
     return overrides
+
+
+def _measured(flow: Table, result: Table) -> tuple[int, int] | None:
+    """The mean sizes of a flow's data packets and of their payload; None where its result does not tell."""
+    for row in result["flows"]:
+        rate, carried, delivered = (row[key] for key in ("packets_per_s", "throughput_bps", "goodput_bps"))
+        if row["name"] != flow["name"] and not row["name"].startswith(f"{flow['name']}["):
+            continue
+        if rate and carried and delivered is not None:
+            packet, payload = round(carried / 8 / rate), round(delivered / 8 / rate)
+            if 0 < payload < packet:  # else it had arrived before the warm-up's end, or only arrives later
+                return packet, payload
+    return None
 
 
 def _pacing(scenario: Table, _: Table) -> Overrides:
     gains = {"slow_start": 1.25, "avoidance": 1.25}
     keys = {"tcp.pacing": True, **{f"tcp.pacing_gain.{phase}": gain for phase, gain in gains.items()}}
-    return {f"{prefix}.{key}": value for prefix, _ in _flows(scenario) for key, value in keys.items()}
+    return {f"{prefix}.{key}": value for prefix, _ in _senders(scenario) for key, value in keys.items()}
 
 
 _ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
@@ -223,7 +238,7 @@ def _linux_parameters(scenario: Table, result: Table) -> Overrides:
 def _linux_recovery(scenario: Table, _: Table) -> Overrides:
     keys = [
         (f"{prefix}.tcp.{name}", flow["tcp"].get(name))
-        for prefix, flow in _flows(scenario)
+        for prefix, flow in _senders(scenario)
         if flow["tcp"].get("sack")
         for name in _LINUX_RECOVERY
     ]
@@ -231,7 +246,7 @@ def _linux_recovery(scenario: Table, _: Table) -> Overrides:
 
 
 def _linux_acks(scenario: Table, _: Table) -> Overrides:
-    delayed = [(prefix, flow["tcp"]) for prefix, flow in _flows(scenario) if flow["tcp"].get("ack_every", 1) > 1]
+    delayed = [(prefix, flow["tcp"]) for prefix, flow in _senders(scenario) if flow["tcp"].get("ack_every", 1) > 1]
     return {
         f"{prefix}.tcp.{key}": value
         for prefix, tcp in delayed
@@ -242,7 +257,7 @@ def _linux_acks(scenario: Table, _: Table) -> Overrides:
 
 def _linux_options(scenario: Table, _: Table) -> Overrides:
     overrides: Overrides = {}
-    for prefix, flow in _flows(scenario):
+    for prefix, flow in _senders(scenario):
         kept = {key: value for key, value in flow["tcp"].items() if key not in _LEFT_TO_LINUX}
         if kept != flow["tcp"]:
             overrides[f"{prefix}.tcp"] = kept
