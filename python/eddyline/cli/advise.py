@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, silent
+from eddyline.cli.options import controllers, path_option, silent
 from eddyline.cli.outputs import claim_figure, draw, figure_size
 from eddyline.cli.types import Controller, OneOf, Share
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -87,9 +89,8 @@ Examples:
     "--wan", metavar="DEV", help="Interface towards the provider. Default: eth0, with --isp its usual name in OpenWrt."
 )
 @click.option("--lan", metavar="DEV", help="Interface towards the hosts. Default: eth1, with --isp br-lan.")
-@click.option(
+@path_option(
     "--plot",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="With --isp: draw latency and throughput under load before and after (.png, .svg, .pdf, .pgf).",
 )

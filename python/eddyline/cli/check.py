@@ -6,16 +6,16 @@ import json
 import re
 import sys
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, errors_of, overrides, read_by, scenario_file, silent
+from eddyline.cli.options import controllers, errors_of, overrides, path_option, read_by, scenario_file, silent
 from eddyline.cli.outputs import put_text, require_apart, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from eddyline.errors import ControllerError, LostConnection, UntrustedRun
     from eddyline.junit import Case
@@ -51,8 +51,8 @@ class Checked:
 @controllers()
 @overrides("Override a key of every file by its dotted name; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
-@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
-@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
+@path_option("--junit", metavar="FILE", help="Write JUnit XML, for CI.")
+@path_option("--markdown", metavar="FILE", help="Write a Markdown table.")
 @silent()
 def command(
     file: tuple[Path, ...],

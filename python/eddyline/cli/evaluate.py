@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
+from eddyline.cli.options import controllers, packet_world, parse_override, path_option, silent, timeout
 from eddyline.cli.outputs import shown
 from eddyline.cli.types import Controller, Names, Queue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from eddyline.evaluation import Evaluation
 
@@ -83,9 +83,8 @@ class _Experiments(Names):
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
 @timeout("simulation")
 @click.option("--quick", is_flag=True, help="Fewer points, shorter runs: a first look.")
-@click.option(
+@path_option(
     "--out",
-    type=click.Path(path_type=Path),
     metavar="FOLDER",
     help="Write a report, evaluation.json, a sheet of figures for each controller, plots and data.",
 )

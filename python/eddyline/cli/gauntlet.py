@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from eddyline.cli.options import controllers, given_controllers, packet_world, parse_override, silent, timeout
+from eddyline.cli.options import (
+    controllers,
+    given_controllers,
+    packet_world,
+    parse_override,
+    path_option,
+    silent,
+    timeout,
+)
 from eddyline.cli.outputs import put_text, require_apart, shown
 from eddyline.cli.types import Controller, Controllers, Names
 
@@ -85,9 +93,8 @@ class _Test(click.ParamType[str]):
     metavar="N",
     help="Run each test N times; the mean is compared with the bound.",
 )
-@click.option(
+@path_option(
     "--base",
-    type=click.Path(path_type=Path),
     metavar="RESULT",
     help="Compare with an earlier scorecard; a test that is significantly worse fails.",
 )
@@ -95,9 +102,9 @@ class _Test(click.ParamType[str]):
     "--accept-known", is_flag=True, help="With --base: tests that fail there too do not count as failed here."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
-@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
-@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
+@path_option("--junit", metavar="FILE", help="Write JUnit XML, for CI.")
+@path_option("--markdown", metavar="FILE", help="Write a Markdown table.")
+@path_option("--out", metavar="DIR", help="Write all of them, and a page with plots.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
 @timeout("run")
 @click.option(

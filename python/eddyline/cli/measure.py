@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.options import path_option
 from eddyline.cli.types import Number
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -28,9 +32,7 @@ Examples:
 )
 @click.option("--once", is_flag=True, help="With --server: end after one client.")
 @click.option("--seconds", type=Number(0, 60), default=20, show_default=True, help="Of each test with TCP; 0: none.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the link as a scenario file (.toml)."
-)
+@path_option("--out", metavar="FILE", help="Write the link as a scenario file (.toml).")
 @click.option("--json", "as_json", is_flag=True, help="Print the measurement as one JSON document.")
 def command(host: str, server: bool, port: int, once: bool, seconds: float, out: Path | None, as_json: bool) -> int:
     """Measure both directions of the link between this machine and HOST, where eddyline measure --server runs.

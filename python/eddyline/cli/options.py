@@ -27,6 +27,7 @@ __all__ = [
     "overrides",
     "packet_world",
     "parse_override",
+    "path_option",
     "read_by",
     "require_memory",
     "scenario_file",
@@ -42,6 +43,19 @@ _GIVEN = "eddyline.controllers"
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
     """The argument FILE; loading it reports where it cannot be read."""
     return click.argument("file", type=click.Path(path_type=Path), **attributes)
+
+
+def path_option(*names: str, callback: Any = None, **attributes: Any) -> Callable[[Any], Any]:
+    """An option that takes one file or folder; click would take the last of several without a word."""
+
+    def only(ctx: click.Context, param: click.Parameter, given: tuple[Path, ...]) -> Path | None:
+        if len(given) > 1:
+            places = ", ".join(map(str, given))
+            raise click.UsageError(f"{param.opts[0]} is given {len(given)} times ({places}); name one")
+        path = given[0] if given else None
+        return path if callback is None else callback(ctx, param, path)
+
+    return click.option(*names, type=click.Path(path_type=Path), multiple=True, callback=only, **attributes)
 
 
 def controllers() -> Callable[[Any], Any]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import silent
+from eddyline.cli.options import path_option, silent
 from eddyline.cli.outputs import shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.shell_completion import CompletionItem
 
 __all__ = ["command"]
@@ -38,9 +39,7 @@ class _PaperName(click.ParamType[str]):
 @click.command("reproduce", epilog=EXAMPLES, short_help="reproduce a paper")
 @click.argument("paper", type=_PaperName())
 @click.option("--exhibit", "exhibits", multiple=True, metavar="ID", help="Only this exhibit; may be repeated.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, one HTML page, and its data."
-)
+@path_option("--out", metavar="DIR", help="Write a report, one HTML page, and its data.")
 @click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
 @click.option(
     "--long",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +14,7 @@ from eddyline.cli.options import (
     clock_of_kernel,
     controllers,
     overrides,
+    path_option,
     require_memory,
     scenario_file,
     start_jitter_named,
@@ -24,6 +24,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from eddyline.runs import Request, WorldRuns
 
@@ -78,10 +79,10 @@ Examples:
     metavar="[MODEL]",
     help="World theory: follow the flows over time, by link model ack_clocked (default) or integrator.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep scenario, result, series and plots.")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg, .pdf, .pgf).")
+@path_option("--out", metavar="DIR", help="Keep scenario, result, series and plots.")
+@path_option("--plot", metavar="FILE", help="Draw a figure (.png, .svg, .pdf, .pgf).")
 @figure_size()
-@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
+@path_option("--log", metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only the packets of one flow, link, traffic, probe or arrivals.")
 @click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option(
@@ -91,17 +92,15 @@ Examples:
     metavar="N",
     help="World sim: simulate parts of a large network at once, where that pays. Same result.",
 )
-@click.option(
+@path_option(
     "--qlog",
-    type=click.Path(path_type=Path),
     metavar="DIR|FILE",
     help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
 )
 @clock_of_kernel()
 @click.option("--watch", is_flag=True, help="World kernel: show flows and links on the terminal during the run.")
-@click.option(
+@path_option(
     "--pcap",
-    type=click.Path(path_type=Path),
     metavar="DIR",
     help="Write a capture of each host's interface to DIR (pcapng, for Wireshark).",
 )

@@ -18,6 +18,7 @@ from eddyline.cli.options import (
     controllers,
     overrides,
     parse_override,
+    path_option,
     require_memory,
     scenario_file,
     start_jitter_named,
@@ -111,7 +112,7 @@ class _Sweep(click.Command):
     metavar="TIME",
     help="Start flows later by a random time below this, in all points, so that seeds differ.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
+@path_option("--out", metavar="DIR", required=True, help="Keep the results here.")
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
     "--world",
@@ -131,9 +132,8 @@ class _Sweep(click.Command):
     type=MEMORY,
     help="Memory for packets in the network of one point. Default: half of what is free, divided among the processors.",
 )
-@click.option(
+@path_option(
     "--plot",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Draw means with 95 % bands over a varied key, a panel per metric (.png, .svg, .pdf, .pgf).",
 )
@@ -312,7 +312,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False) -> N
 
 @click.command("merge", epilog=MERGE_EXAMPLES, short_help="join the folders of a sweep's shards")
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
+@path_option("--out", metavar="DIR", required=True, help="Keep the results here.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="No notes.")
 def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import clock_of_kernel, silent
+from eddyline.cli.options import clock_of_kernel, path_option, silent
 from eddyline.cli.outputs import shown
 from eddyline.cli.types import Names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from eddyline.cli.types import Known
     from eddyline.validation import Agreement
 
@@ -64,9 +65,7 @@ class _Cases(Names):
 @click.option("--only", type=_Cases(), default=(), help="Cases; all by default.")
 @click.option("--quick", is_flag=True, help="Shorter runs.")
 @clock_of_kernel()
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, agreement.json, plots, data."
-)
+@path_option("--out", metavar="DIR", help="Write a report, agreement.json, plots, data.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @silent()
 def command(

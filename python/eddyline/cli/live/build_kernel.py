@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from eddyline.cli.options import path_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
 @click.command("build-kernel", short_help="build the user-mode Linux of virtual time")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to put it, in place of the cache.")
+@path_option("--out", metavar="FILE", help="Where to put it, in place of the cache.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Compilers at a time. Default: one a processor.")
 def command(out: Path | None, jobs: int | None) -> int:
     """Build the user-mode Linux that runs world kernel in virtual time (--clock virtual).

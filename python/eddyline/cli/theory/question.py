@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, overrides, scenario_file
+from eddyline.cli.options import controllers, overrides, path_option, scenario_file
 from eddyline.cli.outputs import claim_figure, draw, figure_size, shown
 from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from eddyline.theory import Document
 
@@ -35,9 +35,8 @@ def output_options(plot: str) -> Callable[[Any], Any]:
             figure_size(),
             click.option("--quiet", "-q", is_flag=True, help="No notes, no progress."),
             click.option("--json", "as_json", is_flag=True, help="Print as one JSON document."),
-            click.option(
+            path_option(
                 "--plot",
-                type=click.Path(path_type=Path),
                 metavar="FILE",
                 callback=_drawable,
                 help=f"Draw {plot} (.png, .svg, .pdf, .pgf).",
