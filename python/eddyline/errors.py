@@ -20,6 +20,9 @@ __all__ = [
 ]
 
 
+_REGISTERED_FIRST = "a controller of your own is registered first: import its module, or el.register(NAME, CLASS)"
+
+
 class EddylineError(Exception):
     """Something failed while running; base of all errors here.
 
@@ -55,7 +58,9 @@ class ScenarioError(InputError):
     def __init__(
         self, message: str, diagnostics: Sequence[dict[str, Any]] = (), unknown_controllers: Sequence[str] = ()
     ) -> None:
-        super().__init__(message)
+        # a misspelt name has a hint of its own, which the message contains
+        own = unknown_controllers and not any(each.get("hint") for each in diagnostics)
+        super().__init__(message, _REGISTERED_FIRST if own else None)
         self.diagnostics = list(diagnostics)
         self.unknown_controllers = list(unknown_controllers)
 

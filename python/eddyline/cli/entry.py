@@ -117,7 +117,7 @@ def main(args: Sequence[str] | None = None) -> int:
         _report(e.format_message(), None)
         return 2
     except ScenarioError as e:
-        _report(str(e), e.hint or _controller_hint(e))
+        _report(str(e), _controller_hint(e))
         return e.exit_code
     except EddylineError as e:
         if isinstance(e, ControllerError):
@@ -168,12 +168,12 @@ def _escape() -> None:
 
 
 def _controller_hint(error: ScenarioError) -> str | None:
-    """A hint about unknown controllers: a misspelt one of an installed package, or one to load."""
+    """The error's hint in terms of the command line: a misspelt controller of an installed package, or one to load."""
     from eddyline.controllers.installed import declared
     from eddyline.spelling import nearest
 
-    if not error.unknown_controllers or any(each.get("hint") for each in error.diagnostics):
-        return None
+    if error.hint is None or not error.unknown_controllers:
+        return error.hint
     near = [nearest(kind, [d.name for d in declared()]) for kind in error.unknown_controllers]
     if any(near):
         return f"did you mean {', '.join(filter(None, near))}, of an installed package?"

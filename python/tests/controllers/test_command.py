@@ -456,6 +456,23 @@ def test_the_hint_for_an_unknown_controller(eddyline, shy):
     assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE\n")
 
 
+def test_python_says_how_to_open_what_has_a_controller_that_is_not_registered(eddyline, shy, tmp_path):
+    out = tmp_path / "r"
+    ran = eddyline("run", shy[0], "--controllers", shy[1], "--out", out, figures=False)
+    assert ran.code == 0, ran.err
+    if "shy" in el.registered():
+        el.unregister("shy")
+    for load in (el.open, el.Result.load, lambda folder: el.Scenario.load(folder / "scenario.json")):
+        with pytest.raises(el.ScenarioError, match="unknown kind") as told:
+            load(out)
+        hint = "a controller of your own is registered first: import its module, or el.register(NAME, CLASS)"
+        assert (told.value.hint, told.value.__notes__) == (hint, [f"hint: {hint}"])
+    (tmp_path / "near.toml").write_text(TOML.replace('"shy"', '"cubix"'))
+    with pytest.raises(el.ScenarioError, match="cubic") as told:
+        el.open(tmp_path / "near.toml")
+    assert told.value.hint is None
+
+
 def test_theory_takes_the_option(eddyline, shy):
     ran = eddyline("theory", "equilibrium", shy[0], "--controllers", shy[1])
     assert "unknown kind" not in ran.err
