@@ -545,7 +545,7 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
         if given[0] == "run" and "--out" not in given:
             given += ["--set", "duration=21 s"]
         if "--with-sim" in given:  # rare losses take long to simulate
-            given = [word.replace("1e-5..1e-2:10", "1e-3..1e-2:4") for word in given]
+            given = [word.replace("1e-4..1e-2:7", "1e-3..1e-2:4") for word in given]
         if given[0] == "evaluate":
             given += ["--seeds", "1"]
         ran = eddyline(*given, figures=False)

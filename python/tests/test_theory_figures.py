@@ -11,6 +11,7 @@ from test_theory import EXAMPLE_3, FILES
 from test_theory_map import THREE
 
 import eddyline as el
+from eddyline.theory.response_runs import simulation
 
 EXAMPLE_2 = EXAMPLE_3.with_name("example-2-1000B.toml")
 PRINTED = Path(__file__).parents[2] / "crates" / "theory" / "tests" / "suite" / "data" / "two_way_examples.json"
@@ -283,8 +284,37 @@ def test_responses_beside_simulation(eddyline, tmp_path):
     # Kelly's 0.08 / p is the window at the loss; a cycle is a round trip at 7/8 of it and ln(8/7) / ln(1.01) of growth
     trips = 1 + math.log(8 / 7) / math.log(1.01)
     assert rows["scalable", 1e-3]["sim_window_packets"] == pytest.approx(1e3 / trips, rel=0.02)
-    assert rows["reno", 2e-7]["sim_window_packets"] is None
+    assert (rows["reno", 1e-3]["sim_runs"], rows["reno", 1e-3]["sim_ci95_half_packets"]) == (1, None)
+    assert (rows["reno", 2e-7]["sim_runs"], rows["reno", 2e-7]["sim_window_packets"]) == (0, None)
     assert (tmp_path / "r.png").stat().st_size > 10_000
+
+
+def test_simulations_of_random_losses_are_means_of_runs_with_their_interval(eddyline):
+    args = ("reno", "cubic", "--loss", "5e-3,1e-2", "--rtt", "80 ms", "--losses", "random", "--with-sim")
+    ran = eddyline("theory", "response", *args, "--json")
+    document = json.loads(ran.out)
+    rows = document["responses"]
+    assert [row["sim_seed"] for row in rows] == [0, 10, 20, 30], "no two points have a seed in common"
+    for row in rows:
+        path = (row["kind"], row["loss"], row["packets_per_s"], 0.08)
+        run = simulation(*path, packet_bytes=1500, ack_every=1, losses="random")
+        runs = run.with_seed(row["sim_seed"]).run(seeds=row["sim_runs"], series=False)
+        window = runs.summary["flows"][0]["window_packets"]["mean"]
+        assert row["sim_window_packets"] == window["mean"]
+        assert row["sim_ci95_half_packets"] == pytest.approx(window["ci95"][1] - window["mean"])
+        assert 0 < row["sim_ci95_half_packets"] < 0.05 * window["mean"]
+        assert row["sim_measured_s"] == pytest.approx(500 / (row["loss"] * row["packets_per_s"]))
+    said = "cubic: the response function is that for periodic losses; simulations are of random ones"
+    assert document["notes"] == [said]
+    shown = eddyline("theory", "response", *args)
+    assert "simulated: means of 10 runs of " in shown.out
+    assert shown.out.count("±") == len(rows) + 1
+    assert shown.err == f"note: {said}\n"
+    figure = el.theory.responses(["cubic"], 0.01, 0.08, losses="random", with_sim=True).plot()
+    drawn = texts(figure)
+    assert "cubic, for periodic losses" in drawn
+    assert "cubic, simulated (95 %)" in drawn
+    assert len(figure.axes[0].collections) == 1, "bars of errors"
 
 
 def test_what_cannot_be_simulated_is_said_in_terms_of_the_question(eddyline):

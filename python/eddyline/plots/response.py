@@ -27,14 +27,20 @@ def curves(document: dict[str, Any]) -> Figure:
         for place, kind in enumerate(dict.fromkeys(row["kind"] for row in rows)):
             mine = [row for row in rows if row["kind"] == kind]
             style: Any = {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
-            style |= {"marker": "o" if len(mine) < 12 else "", "markersize": 3, "label": kind}
+            # a curve for other losses than the heading says
+            label = kind if mine[0]["function_losses"] == document["losses"] else f"{kind}, for periodic losses"
+            style |= {"marker": "o" if len(mine) < 12 else "", "markersize": 3, "label": label}
             losses = [row["loss"] for row in mine]
             left.plot(losses, [row["window_packets"] for row in mine], **style)
-            dots = [(row["loss"], row["sim_window_packets"]) for row in mine if row.get("sim_window_packets")]
+            dots = [row for row in mine if row.get("sim_window_packets")]
             if dots:
-                left.plot(
-                    *zip(*dots, strict=True), color=style["color"], linestyle="", marker="x", label=f"{kind}, simulated"
-                )
+                at, windows = [row["loss"] for row in dots], [row["sim_window_packets"] for row in dots]
+                halves = [row["sim_ci95_half_packets"] or 0.0 for row in dots]
+                name = f"{kind}, simulated"
+                if any(halves):  # none of a single run
+                    name += " (95 %)"
+                    left.errorbar(at, windows, halves, color=style["color"], fmt="none", capsize=2)
+                left.plot(at, windows, color=style["color"], linestyle="", marker="x", label=name)
             right.plot(losses, [row["throughput_bps"] / size for row in mine], **style)
         for axis, label in ((left, "mean window (packets)"), (right, f"throughput ({unit})")):
             axis.set_xscale("log")

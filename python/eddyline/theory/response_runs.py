@@ -2,33 +2,85 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError, ScenarioError
+from eddyline.parallel import run_all
 from eddyline.quantities import seconds
 from eddyline.scenario import Scenario
+from eddyline.summary import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["lossy_path", "mean_window", "simulation"]
+    from eddyline.progress import RunCallback
+
+__all__ = ["lossy_path", "simulated", "simulation"]
 
 _MIN_LOSS = 1e-6
 _TOLERANCE = 0.01  # of the ratio of periodic losses
-_LOSSES = 200  # in the measured time, by the response function
+_PERIODIC_LOSSES = 200  # in the measured time, by the response function
+_RANDOM_LOSSES = (100, 500)  # the same of each run, at least and at most
+_PACKETS = 1e6  # of a run with random losses, where that is between the two: the more there are, the longer it takes
 _ROUND_TRIPS = 400
+_RUNS = 10  # with random losses: one run is several percent off
 
 
-def mean_window(
-    kind: str, loss: float, packets_per_s: float, rtt_s: float, *, packet_bytes: int, ack_every: int, losses: str
-) -> float | None:
-    """Mean window in packets of one sender, simulated; see `simulation`."""
+def simulated(
+    rows: Sequence[Mapping[str, Any]], rtt_s: float, *, packet_bytes: int, ack_every: int, losses: str
+) -> list[dict[str, Any]]:
+    """Mean windows of several senders and losses; see `simulation`. Null, of 0 runs, where there is none.
+
+    With random losses each is the mean of several runs, whose seeds no other has: errors of neighbours are independent.
+
+    Args:
+        rows: `kind`, `loss` and `packets_per_s` by the response function.
+        rtt_s: As for `simulation`, and what follows.
+        packet_bytes: See there.
+        ack_every: See there.
+        losses: See there.
+    """
     options: Any = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
-    scenario = simulation(kind, loss, packets_per_s, rtt_s, **options)
-    if scenario is None:
-        return None
-    window: float | None = scenario.run("sim", series=False).to_dict()["flows"][0]["window_packets"]["mean"]
+    scenarios = [simulation(row["kind"], row["loss"], row["packets_per_s"], rtt_s, **options) for row in rows]
+    runs = _RUNS if losses == "random" else 1
+    tasks = [
+        partial(_mean_window, scenario.with_seed(place * runs + n))
+        for place, scenario in enumerate(scenarios)
+        if scenario is not None
+        for n in range(runs)
+    ]
+    results = iter(run_all(tasks))
+    found = []
+    for place, (row, scenario) in enumerate(zip(rows, scenarios, strict=True)):
+        windows = [] if scenario is None else [w for w in islice(results, runs) if w is not None]
+        window = spread(windows) if windows else {"mean": None, "ci95": None}
+        bounds = window["ci95"]
+        measured = _times(row["loss"], row["packets_per_s"], rtt_s, losses)[1]
+        found.append(
+            {
+                "sim_window_packets": window["mean"],
+                "sim_ci95_half_packets": (bounds[1] - bounds[0]) / 2 if bounds else None,
+                "sim_runs": len(windows),
+                "sim_seed": place * runs if bounds else None,
+                "sim_measured_s": measured if windows else None,
+            }
+        )
+    return found
+
+
+def _mean_window(scenario: Scenario, progress: RunCallback) -> float | None:
+    flow = scenario.run("sim", series=False, progress=progress).to_dict()["flows"][0]
+    window: float | None = flow["window_packets"]["mean"]
     return window
+
+
+def _times(loss: float, packets_per_s: float, rtt_s: float, losses: str) -> tuple[float, float]:
+    """What is left out of a run, and the time that is measured."""
+    between = 1 / (loss * packets_per_s)
+    least, most = _RANDOM_LOSSES if losses == "random" else (_PERIODIC_LOSSES, _PERIODIC_LOSSES)
+    return 20 * max(between, rtt_s), max(min(max(_PACKETS * loss, least), most) * between, _ROUND_TRIPS * rtt_s)
 
 
 def simulation(
@@ -53,9 +105,7 @@ def simulation(
     """
     if loss < _MIN_LOSS or (losses == "periodic" and abs(round(1 / loss) * loss - 1) > _TOLERANCE):
         return None
-    between = 1 / (loss * packets_per_s)
-    settled = 20 * max(between, rtt_s)
-    measured = max(_LOSSES * between, _ROUND_TRIPS * rtt_s)
+    settled, measured = _times(loss, packets_per_s, rtt_s, losses)
     sender = {"controller": {"kind": kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}
     times = {"duration": f"{settled + measured:.9f} s", "warmup": f"{settled:.9f} s"}
     try:
