@@ -553,40 +553,6 @@ def test_no_packet_size_is_set_that_a_scenario_refuses() -> None:
         Scenario(scenario.to_dict(), set=sizes)
 
 
-def test_known_differences_are_of_transfers_that_arrive_too() -> None:
-    scenario = Scenario(
-        {
-            "duration": "5 s",
-            "warmup": "1 s",
-            "link": [{"name": n, "rate": "24 Mbit/s", "delay": "20 ms"} for n in "fb"],
-            "arrivals": [
-                {
-                    "name": "many",
-                    "rate": "5 /s",
-                    "size": {"kind": "fixed", "size": "200 kB"},
-                    "controller": {"kind": "cubic"},
-                    "data": ["f"],
-                    "ack": ["b"],
-                    "packet": "1000 B",
-                }
-            ],
-        }
-    )
-    result = scenario.run("quic")
-    found = {known.name: overrides for known, overrides in of_world(scenario.to_dict(), result.to_dict())}
-    # a datagram has 1,200 bytes at least
-    sizes = {"packet": "1240 B", "header": "73 B", "ack_packet": "76 B"}
-    assert found["packet sizes"] == {f'arrivals."many".{key}': size for key, size in sizes.items()}
-    assert {"pacing", "byte counting", "loss detection", "timeouts"} <= set(found)
-    (back,) = (link["utilisation"] for link in result.to_dict()["links"] if link["name"] == "b")
-    plain, sized = (
-        Scenario(scenario.to_dict(), set=each).run(series=False).to_dict()["links"][1]["utilisation"]
-        for each in ({}, found["packet sizes"])
-    )
-    assert plain < 0.7 * back
-    assert sized == pytest.approx(back, rel=0.1)
-
-
 def test_deviations_by_hand() -> None:
     file = find("two-way-fast").folder / "scenarios" / "example-1-1000B.toml"
     one = Scenario.load(file).run("theory")

@@ -10,6 +10,7 @@ import pytest
 import eddyline as el
 import eddyline.quic_packets as quic_packets
 from eddyline import _core
+from eddyline.deviations.known import of_world
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.subject import Subject
 from eddyline.gauntlet.measures import MEASURES, Target
@@ -203,3 +204,37 @@ def test_lost_connections_fail_what_they_were_to_show(eddyline: Callable[..., An
     judged = el.evaluate("newreno", world="quic", only=["response"], quick=True)
     (failure,) = judged.failures
     assert (failure.point["loss"], "the connection was lost" in failure.error) == (1e-4, True)
+
+
+def test_known_differences_are_of_transfers_that_arrive_too() -> None:
+    scenario = el.Scenario(
+        {
+            "duration": "5 s",
+            "warmup": "1 s",
+            "link": [{"name": n, "rate": "24 Mbit/s", "delay": "20 ms"} for n in "fb"],
+            "arrivals": [
+                {
+                    "name": "many",
+                    "rate": "5 /s",
+                    "size": {"kind": "fixed", "size": "200 kB"},
+                    "controller": {"kind": "cubic"},
+                    "data": ["f"],
+                    "ack": ["b"],
+                    "packet": "1000 B",
+                }
+            ],
+        }
+    )
+    result = scenario.run("quic")
+    found = {known.name: overrides for known, overrides in of_world(scenario.to_dict(), result.to_dict())}
+    # a datagram has 1,200 bytes at least
+    sizes = {"packet": "1240 B", "header": "73 B", "ack_packet": "76 B"}
+    assert found["packet sizes"] == {f'arrivals."many".{key}': size for key, size in sizes.items()}
+    assert {"pacing", "byte counting", "loss detection", "timeouts"} <= set(found)
+    (back,) = (link["utilisation"] for link in result.to_dict()["links"] if link["name"] == "b")
+    plain, sized = (
+        el.Scenario(scenario.to_dict(), set=each).run(series=False).to_dict()["links"][1]["utilisation"]
+        for each in ({}, found["packet sizes"])
+    )
+    assert plain < 0.7 * back
+    assert sized == pytest.approx(back, rel=0.1)
