@@ -10,14 +10,14 @@ import eddyline._core as _core
 from eddyline.kinds import presets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     Steps: TypeAlias = list[tuple[float, float]]
 
 __all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "of_bottlenecks", "policers"]
 
-_POINTS, _MOST = 1000, 2000
-"""Intervals in which the rate of a recording is drawn: where the scenario has none for series, and at most."""
+_MOST = 2000
+"""Outages that are drawn one by one, at most."""
 
 
 def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
@@ -39,20 +39,20 @@ def _only_means(link: Mapping[str, Any], end: float) -> bool:
     return "trace" in link or sum(_number(outage, end) for outage in link.get("outages", [])) > _MOST
 
 
-def of_bottlenecks(scenario: _core.Scenario) -> dict[str, Steps]:
-    """What the bottlenecks carry over time; of a recording, means of intervals as series have them."""
+def of_bottlenecks(scenario: _core.Scenario, times: Sequence[float] = ()) -> dict[str, Steps]:
+    """What the bottlenecks carry over time.
+
+    Args:
+        scenario: The scenario.
+        times: Of a recording, means are of the intervals that these times in s divide the run into.
+    """
     document = json.loads(scenario.canonical)
-    known = capacities(document)
-    return {
-        name: known.get(name) or _recorded(scenario, document, name) for name in bottlenecks(document, recorded=True)
-    }
+    known, end = capacities(document), scenario.duration_s
+    edges = [0.0, *(time for time in times if 0 < time < end), end]
+    return {name: known.get(name) or _recorded(scenario, name, edges) for name in bottlenecks(document, recorded=True)}
 
 
-def _recorded(scenario: _core.Scenario, document: Mapping[str, Any], link: str) -> Steps:
-    end = scenario.duration_s
-    interval = _core.quantity("time", document.get("record", {}).get("interval", "0 s"))
-    number = max(1, min(_MOST, round(end / interval) if interval > 0 else _POINTS))
-    times = [end * n / number for n in range(number + 1)]
+def _recorded(scenario: _core.Scenario, link: str, times: list[float]) -> Steps:
     means = scenario.capacity(link, times)
     return [point for (a, b), bps in zip(pairwise(times), means, strict=True) for point in ((a, bps), (b, bps))]
 

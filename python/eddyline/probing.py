@@ -39,7 +39,8 @@ _OVERLOAD = 1.04
 _HIGH_OVERLOAD = 1.5
 """A second load, which changes the wait unless the queue is bounded by its length."""
 _FIRST_PACKETS = 2000
-_MAX_S = 3600.0
+_MIN_S, _MAX_S = 1e-3, 3600.0
+_BESIDE_THE_QUEUE = ("changes", "corrupt", "jitter", "loss", "medium", "outages", "reconstruct", "reorder", "trace")
 
 
 @dataclass(frozen=True)
@@ -221,9 +222,9 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool
 
     # of packets without framing, so that the load is as far beyond the line's rate with either size
     rate = _core.quantity("rate", table["rate"]) * size / framing_of(table.get("framing")).line_bytes(round(size))
-    # what a recording has at its beginning says nothing of the queue
-    alone = {key: value for key, value in table.items() if key not in ("medium", "trace")}
-    seconds = _FIRST_PACKETS * 8 * size / rate
+    # what else happens on the way says nothing of the queue
+    alone = {key: value for key, value in table.items() if key not in _BESIDE_THE_QUEUE} | {"delay": "0 s"}
+    seconds = max(_FIRST_PACKETS * 8 * size / rate, _MIN_S)
     filled = False
     while True:
         result = (
@@ -256,7 +257,7 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool
                 "a queue without a limit never fills",
             )
     link = result["links"][0]
-    wait, waiting = link["queueing_delay_s"]["mean"], link["queue_packets"]
-    leaving = result["traffic"][0]["throughput_bps"] / (8.0 * size)
+    wait, waiting = link["queueing_delay_s"]["mean"] or 0.0, link["queue_packets"]
+    leaving = (result["traffic"][0]["throughput_bps"] or 0.0) / (8.0 * size)
     full = waiting["max"] - waiting["mean"] <= 1.0 + _TOLERANCE * waiting["mean"]
     return Load(size, wait, wait * leaving), full

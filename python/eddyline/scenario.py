@@ -616,16 +616,18 @@ class Result(Recording):
     @property
     def legend(self) -> Legend:
         """Flows with their controllers, and what the bottlenecks carry, for figures."""
-        from eddyline.capacity import of_bottlenecks
+        from eddyline.capacity import bottlenecks, of_bottlenecks
         from eddyline.plots import Legend
 
-        slow = of_bottlenecks(self.scenario._core)
         names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
         given, rows = json.loads(self.scenario.canonical), self._parsed()["flows"]
         chosen = "interval" in given.get("record", {})
         stopped = {flow["name"] for flow in given.get("flow", ()) if "stop" in flow}
         ended = {r["name"] for r in rows if r["completed_at_s"] is not None or r["name"].split("[")[0] in stopped}
-        return Legend(names, slow if len(slow) <= _MAX_CAPACITIES else {}, chosen, frozenset(ended))
+        legend = Legend(names, chosen_interval=chosen, ended=frozenset(ended))
+        if len(bottlenecks(given, recorded=True)) > _MAX_CAPACITIES:
+            return legend
+        return replace(legend, capacities=partial(of_bottlenecks, self.scenario._core))
 
     def heading(self, *, world: bool | None = None) -> str:
         """What is above a figure of it: the title, and the world. By default worlds other than `sim` are named."""

@@ -208,3 +208,33 @@ def test_a_recording_of_the_rate_does_not_hide_the_queue(limit: str, tmp_path: P
     value, unit = limit.split()
     assert found.unit == {"packets": "packets", "kB": "bytes"}[unit]
     assert found.limit == pytest.approx(float(value) * {"packets": 1, "kB": 1000}[unit], rel=0.05)
+
+
+@pytest.mark.parametrize("limit", ["100 packets", "150000 B"])
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"loss": 0.001},
+        {"loss": 0.5, "corrupt": 0.1},
+        {"delay": "1 h"},
+        {"rate": "10 Gbit/s", "delay": "10 ms"},
+        {"outages": [{"start": "0 s", "length": "1 s", "every": "2 s"}]},
+        {"changes": [{"at": "10 ms", "rate": "1 Mbit/s"}], "jitter": {"kind": "exponential", "mean": "5 ms"}},
+    ],
+)
+def test_only_the_queue_matters(link: dict[str, Any], limit: str) -> None:
+    queue = {"kind": "droptail", "limit": limit}
+    load = {"name": "load", "path": ["up"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}
+    table = {"name": "up", "rate": "10 Mbit/s", "delay": "10 ms", "queue": queue} | link
+    found = el.probe(el.Scenario({"duration": "1 s", "link": [table], "traffic": [load]}), "up")
+    value, unit = limit.split()
+    assert found.unit == ("bytes" if unit == "B" else unit)
+    assert found.limit == pytest.approx(float(value), abs=LONG if unit == "B" else 1)
+
+
+def test_behind_a_policer_nothing_waits() -> None:
+    policer = {"rate": "8 Mbit/s", "burst": "100 B"}
+    table = {"name": "up", "rate": "10 Mbit/s", "delay": "10 ms", "policer": policer}
+    load = {"name": "load", "path": ["up"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}
+    with pytest.raises(el.InputError, match="nothing waits"):
+        el.probe(el.Scenario({"duration": "1 s", "link": [table], "traffic": [load]}), "up")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
@@ -18,7 +19,7 @@ from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -35,6 +36,9 @@ FLOWS = 4
 
 PING = "ping"
 """A flow with one small packet at a time: round-trip times of a user that sends little, over time."""
+
+SEEDS = 5
+"""Runs of a line whose rate is random; what is found is their mean."""
 
 INTERVAL_S = 0.25
 """Time between two values of the series."""
@@ -97,9 +101,36 @@ def experiences(
         several: Queues of each shaper.
         rates_bps: Rates of the line, down and up.
         done: Called after each run.
+
+    Returns:
+        One for each of `several`: of a line with a profile, the mean over draws of it.
     """
-    tables = [scenario(isp, access, each, rates_bps) for each in several]
-    return run_all([partial(_experience, table) for table in tables], done=done)
+    seeds = range(1, 1 + (SEEDS if isp.profile else 1))
+    tables = [{**scenario(isp, access, each, rates_bps), "seed": seed} for each in several for seed in seeds]
+    found = run_all([partial(_experience, table) for table in tables], done=done)
+    return [_mean(found[place : place + len(seeds)]) for place in range(0, len(found), len(seeds))]
+
+
+def _mean(runs: Sequence[Experience]) -> Experience:
+    """Of several draws of a line; the series are those of the first."""
+
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return fmean(known) if len(known) == len(runs) else None
+
+    idle_s, loaded_s = fmean(run.idle_s for run in runs), mean(run.loaded_s for run in runs)
+    return Experience(
+        grade(idle_s, loaded_s),
+        idle_s,
+        loaded_s,
+        mean(run.loaded_p99_s for run in runs),
+        mean(run.responsiveness_rpm for run in runs),
+        mean(run.foreign_rpm for run in runs),
+        mean(run.loaded_rpm for run in runs),
+        fmean(run.download_bps for run in runs),
+        fmean(run.upload_bps for run in runs),
+        runs[0].series,
+    )
 
 
 def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[float, float]) -> dict[str, Any]:

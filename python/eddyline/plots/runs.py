@@ -27,7 +27,7 @@ from eddyline.plots.style import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -50,13 +50,14 @@ class Legend:
 
     Attributes:
         names: Labels of flows and links, where these are not their names.
-        capacities: Points (time in s, bit/s) of what links carry, drawn with the rates.
+        capacities: Points (time in s, bit/s) of what links carry, drawn with the rates; where these are means, of the
+            intervals between the times that it is given.
         chosen_interval: The scenario says how densely series are recorded, and rates are drawn so.
         ended: Flows that end before the run does: windows and round-trip times after their last packets are old.
     """
 
     names: Mapping[str, str]
-    capacities: Mapping[str, Sequence[tuple[float, float]]]
+    capacities: Callable[[Sequence[float]], Mapping[str, Sequence[tuple[float, float]]]] = lambda _: {}
     chosen_interval: bool = False
     ended: frozenset[str] = frozenset()
 
@@ -90,6 +91,13 @@ def _every(rows: pd.DataFrame, most: int) -> int:
     """How many intervals of series are one point, so that no line has more than `most`."""
     longest = int(rows.groupby("entity", observed=True).size().max()) if len(rows) else 0
     return max(-(-longest // most), 1)
+
+
+def _ends(rows: pd.DataFrame, every: int) -> list[float]:
+    """Where points of so many intervals of series end; the rest belongs to the last."""
+    times = np.unique(rows["time_s"]).tolist()
+    points = max(len(times) // every, 1)
+    return [*times[every - 1 :: every][: points - 1], *times[-1:]]
 
 
 def _interval(rows: pd.DataFrame) -> float:
@@ -153,7 +161,7 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
         title: Above the figure.
         legend: Names of lines, and capacities.
     """
-    legend, recorded = legend or Legend({}, {}), runs[0][runs[0]["quantity"] == "throughput_bps"]
+    legend, recorded = legend or Legend({}), runs[0][runs[0]["quantity"] == "throughput_bps"]
     heading = f"{title}: means and 95 % intervals of {len(runs)} runs"
     return _overview(_over_runs(runs, legend.most), heading, legend, _interval(recorded))
 
@@ -209,7 +217,7 @@ def _merged_times(run: pd.DataFrame) -> dict[tuple[str, float], float]:
 def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> Figure:
     """Four panels over one time axis, from tidy series."""
     recorded = series[series["quantity"] == "throughput_bps"]
-    return _overview(series, title, legend or Legend({}, {}), _interval(recorded))
+    return _overview(series, title, legend or Legend({}), _interval(recorded))
 
 
 def _overview(series: pd.DataFrame, title: str, legend: Legend, interval: float) -> Figure:
@@ -307,7 +315,7 @@ def _panel(
     every = _every(rows, legend.most)
     if averaged:
         rows = _with_begins(rows)
-    carried = legend.capacities if unit == "rate" else {}
+    carried = legend.capacities(_ends(rows, every if averaged else 1)) if unit == "rate" else {}
     limits = [bps for steps in carried.values() for _, bps in steps]
     size, name = scale(unit, max([float(values.max()) if len(values) else 0.0, *limits]))
     different = list(dict.fromkeys(map(tuple, carried.values())))

@@ -102,7 +102,10 @@ def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:
     base = folder.absolute()
     source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copies.copied(base, known)))
     if source is None:
-        raise InputError(f"{folder}: the scenario of this sweep is missing", "eddyline sweep ... --out DIR writes it")
+        raise InputError(
+            f"{folder}: the scenario of this sweep is missing",
+            "a copy of that scenario as scenario.toml mends the folder",
+        )
     vary = [Vary(key, tuple(values)) for key, values in known["vary"].items()]
     given = [(key, value) for key, value in known["set"]]
     shard = tuple(known["shard"]) if "shard" in known else None

@@ -57,7 +57,13 @@ def _sweep(column: str, values: tuple[str, ...], numbers: tuple[list[float], str
 
 def _responses() -> Figure:
     rows = [
-        {"kind": kind, "loss": loss, "window_packets": 10 / loss**0.5, "throughput_bps": 1e6 / loss**0.5}
+        {
+            "kind": kind,
+            "loss": loss,
+            "function_losses": "periodic",
+            "window_packets": 10 / loss**0.5,
+            "throughput_bps": 1e6 / loss**0.5,
+        }
         for kind in ("reno", "cubic", "highspeed", "scalable")
         for loss in np.geomspace(1e-5, 1e-2, 5)
     ]
@@ -202,7 +208,13 @@ def test_text_of_a_given_size_that_is_cut_off_is_said(
 @pytest.mark.parametrize(("least", "shown"), [(1e-3, {"0.001", "0.002", "0.005", "0.01"}), (1e-5, set())])
 def test_a_logarithmic_axis_of_few_decades_has_plain_numbers(least: float, shown: set[str]) -> None:
     rows = [
-        {"kind": "reno", "loss": loss, "window_packets": 10 / loss**0.5, "throughput_bps": 1e6 / loss**0.5}
+        {
+            "kind": "reno",
+            "loss": loss,
+            "function_losses": "periodic",
+            "window_packets": 10 / loss**0.5,
+            "throughput_bps": 1e6 / loss**0.5,
+        }
         for loss in np.geomspace(least, 1e-2, 5)
     ]
     figure = curves({"responses": rows, "losses": "periodic", "rtt_s": 0.1, "packet_bytes": 1500})

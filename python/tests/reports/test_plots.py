@@ -240,7 +240,7 @@ def test_a_rate_is_a_step_over_its_interval() -> None:
     series = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [10e6, 10e6, 2e6]}).assign(
         quantity="throughput_bps", kind="flow", entity="one"
     )
-    legend = Legend({}, {"down": [(0.0, 10e6), (2.0, 10e6), (2.0, 2e6), (3.0, 2e6)]})
+    legend = Legend({}, lambda _: {"down": [(0.0, 10e6), (2.0, 10e6), (2.0, 2e6), (3.0, 2e6)]})
     carried, rate = overview(series, "a step", legend).axes[0].get_lines()
     assert rate.get_path().vertices.tolist() == [[0, 10], [0, 10], [1, 10], [1, 10], [2, 10], [2, 2], [3, 2]]
     assert carried.get_xydata().tolist() == [[0, 10], [2, 10], [2, 2], [3, 2]]
@@ -273,7 +273,7 @@ def test_a_title_says_over_what_rates_are_averaged() -> None:
     series.loc[500, "value"] = 0.0  # an outage
     lowest = {}
     for own, title in ((False, "Throughput, means of 180 ms"), (True, "Throughput")):
-        axis = overview(series, "an outage", Legend({}, {}, own)).axes[0]
+        axis = overview(series, "an outage", Legend({}, chosen_interval=own)).axes[0]
         assert axis.get_title(loc="left") == title
         lowest[own] = min(points(axis.get_lines()[0])[1])
     assert lowest == {False: pytest.approx(4 / 3), True: 0.0}
@@ -289,7 +289,7 @@ def test_the_first_point_of_a_slow_flow_covers_its_intervals(runs: int, first: i
     for flows, widths in (({"slow": slow}, "300 ms"), ({"slow": slow, "steady": steady}, "10 ms to 300 ms")):
         series = pd.concat([flow.assign(entity=name) for name, flow in flows.items()])
         series = series.assign(quantity="throughput_bps", kind="flow")
-        for legend in (Legend({}, {}), Legend({}, {}, chosen_interval=True)):
+        for legend in (Legend({}), Legend({}, chosen_interval=True)):
             drawn = overview(series, "one run", legend) if runs == 1 else repeated([series] * runs, "runs", legend)
             (axis,) = drawn.axes
             assert axis.get_title(loc="left") == f"Throughput, means of {widths}"
@@ -308,7 +308,7 @@ def test_what_a_flow_had_ends_with_it() -> None:
         for time in (1.0, 2.0, 3.0, 4.0, 5.0)
     ]
     series = pd.DataFrame(rows, columns=columns).assign(kind="flow")
-    axes = overview(series, "a short flow", Legend({}, {}, ended=frozenset({"ends"}))).axes
+    axes = overview(series, "a short flow", Legend({}, ended=frozenset({"ends"}))).axes
     for axis in axes[1:]:
         ends, stays = axis.get_lines()
         assert (max(ends.get_xdata()), max(stays.get_xdata())) == (3.0, 5.0)
