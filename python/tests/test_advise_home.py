@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from statistics import fmean
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from eddyline.adviser import search
 from eddyline.adviser.access import Access
 from eddyline.adviser.candidates import Queues
 from eddyline.adviser.cases import screening
-from eddyline.adviser.experience import scenario
+from eddyline.adviser.experience import SEEDS, experiences, scenario
 from eddyline.adviser.home import HomeAdvice, advise_home, lines
 from eddyline.adviser.isp import FIELDS, OPTIONAL, isp, isps
 from eddyline.adviser.line import line
@@ -112,6 +113,19 @@ def test_lines_whose_rate_varies_follow_a_profile_and_leave_room(name: str) -> N
     assert isp(name).profile == name
     assert isp(name).share < min(isp(wired).share for wired in WIRED)
     assert all(isp(wired).profile is None for wired in WIRED)
+
+
+def test_a_line_whose_rate_varies_is_drawn_several_times() -> None:
+    kind, access = isp("lte"), Access.of("2 Mbit/s", "1 Mbit/s", "70 ms", share=0.5)
+    (found,) = experiences(kind, access, [None], (2e6, 1e6))
+    table = scenario(kind, access, None, (2e6, 1e6))
+    runs = [Scenario({**table, "seed": seed}).run(series=False).to_dict() for seed in range(1, SEEDS + 1)]
+    loaded = [run["probes"][0]["http_s"]["mean"] for run in runs]
+    assert len(set(loaded)) == SEEDS
+    assert found.loaded_s == pytest.approx(fmean(loaded), rel=1e-12)
+    assert found.upload_bps == pytest.approx(
+        fmean(sum(f["goodput_bps"] for f in run["flows"] if f["name"].startswith("uploads[")) for run in runs)
+    )
 
 
 def test_the_shaper_is_in_front_of_the_line_up_and_behind_it_down() -> None:

@@ -297,8 +297,11 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
         print_table(shown)
 
 
-def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False) -> None:
-    """Prints the state of the folder; with `aside`, because standard output is for a table, on standard error."""
+def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False, again: str = "the same command") -> None:
+    """Prints the state of the folder; with `aside`, because standard output is for a table, on standard error.
+
+    `again` says what runs failed points once more.
+    """
     if as_json:
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -307,7 +310,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False) -> N
         click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}", err=aside)
     if not quiet:
         _notes(swept)
-    _failures(swept)
+    _failures(swept, again)
 
 
 @click.command("merge", epilog=MERGE_EXAMPLES, short_help="join the folders of a sweep's shards")
@@ -325,7 +328,7 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
     from eddyline.sweeps.merge import merge as join
 
     swept = join(folders, out)
-    printed(lambda: _show(swept, as_json=as_json, quiet=quiet))
+    printed(lambda: _show(swept, as_json=as_json, quiet=quiet, again="the same sweep without --shard"))
     _write_csv(swept, wanted=False)
     return 1 if swept.done < swept.points or swept.failures else 0
 
@@ -357,7 +360,7 @@ def _notes(swept: Swept) -> None:
         click.echo(f"note: {text}", err=True)
 
 
-def _failures(swept: Swept) -> None:
+def _failures(swept: Swept, again: str) -> None:
     for failure in swept.failures[:_MAX_SHOWN]:
         where = " ".join(f"{key}={value}" for key, value in failure.set.items())
         click.echo(f"failed: {where}: {failure.why}", err=True)
@@ -365,7 +368,7 @@ def _failures(swept: Swept) -> None:
         click.echo(f"and {len(swept.failures) - _MAX_SHOWN:,} more: --json has them all", err=True)
     if swept.failures:
         number = "1 point" if len(swept.failures) == 1 else f"{len(swept.failures):,} points"
-        click.echo(f"{number} failed; the same command runs what failed again", err=True)
+        click.echo(f"{number} failed; {again} runs what failed again", err=True)
 
 
 class Bar:

@@ -421,3 +421,16 @@ def test_a_stored_scenario_is_swept_with_its_copies(eddyline, lossy, tmp_path, o
             ran = eddyline("sweep", kept, *words)
             assert ran.code == 0, ran.err
     assert el.read_sweep(tmp_path / "grid", of="traffic").equals(once.read("traffic"))
+
+
+def test_a_merge_says_what_runs_failed_points_again(eddyline, lossy, tmp_path):
+    flood = '\n[[traffic]]\nname = "flood"\npath = ["down"]\nmodel = { kind = "cbr", rate = "900 kbit/s" }\n'
+    grid = ["sweep", lossy(more=flood), "--vary", "traffic.flood.model.rate=0.9 Mbit/s,3 Mbit/s,4 Mbit/s"]
+    grid += ["--world", "theory", "--quiet", "--set", "link.down.loss=0.0"]
+    grid += ["--set", "flow.download.controller={ kind = 'fast', alpha = '10 packets' }"]
+    for shard in (1, 2):  # theory has no equilibrium of more than the link carries
+        assert eddyline(*grid, "--shard", f"{shard}/2", "--out", f"s{shard}").code == 1
+    merged = eddyline("sweep", "merge", "s1", "s2", "--out", "m")
+    assert merged.code == 1
+    assert "2 points failed; the same sweep without --shard runs what failed again\n" in merged.err
+    assert "2 points failed; the same command runs what failed again\n" in eddyline(*grid, "--out", "m").err
