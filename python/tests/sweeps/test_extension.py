@@ -423,7 +423,7 @@ def test_a_stored_scenario_is_swept_with_its_copies(eddyline, lossy, tmp_path, o
     assert el.read_sweep(tmp_path / "grid", of="traffic").equals(once.read("traffic"))
 
 
-def test_a_merge_says_what_runs_failed_points_again(eddyline, lossy, tmp_path):
+def test_a_merge_says_what_runs_failed_points_again(eddyline, lossy):
     flood = '\n[[traffic]]\nname = "flood"\npath = ["down"]\nmodel = { kind = "cbr", rate = "900 kbit/s" }\n'
     grid = ["sweep", lossy(more=flood), "--vary", "traffic.flood.model.rate=0.9 Mbit/s,3 Mbit/s,4 Mbit/s"]
     grid += ["--world", "theory", "--quiet", "--set", "link.down.loss=0.0"]
