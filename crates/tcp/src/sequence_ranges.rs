@@ -52,6 +52,11 @@ impl SequenceRanges {
         self.list.iter().rev().copied()
     }
 
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The lowest range.
     pub fn first(&self) -> Option<(u64, u64)> {
         self.list.front().copied()

@@ -7,13 +7,15 @@ use crate::sequence_ranges::SequenceRanges;
 #[derive(Debug, Clone)]
 pub struct Reassembly {
     ranges: SequenceRanges,
+    /// Number of ranges before the last segment.
+    before: usize,
     /// Starts of the SACK blocks reported last, latest first.
     reported: [u64; 3],
 }
 
 impl Default for Reassembly {
     fn default() -> Self {
-        Self { ranges: SequenceRanges::default(), reported: [u64::MAX; 3] }
+        Self { ranges: SequenceRanges::default(), before: 0, reported: [u64::MAX; 3] }
     }
 }
 
@@ -25,6 +27,7 @@ impl Reassembly {
 
     /// Adds `[start, end)`; returns how many of these numbers are new.
     pub fn insert(&mut self, start: u64, end: u64) -> u64 {
+        self.before = self.ranges.len();
         self.ranges.insert(start, end, |_, _| {})
     }
 
@@ -38,7 +41,17 @@ impl Reassembly {
     /// The latest segment begins at `start`: its block is reported first.
     pub fn report(&mut self, start: u64) {
         let Some((block, _)) = self.ranges.containing(start) else { return };
-        // the block may have been reported before, also by a start that it had then
+        let ([a, b, c], ranges) = (self.reported, self.ranges.len());
+        let keeps_starts = ranges > self.before || (ranges == self.before && block != start);
+        if keeps_starts {
+            self.reported = match block {
+                _ if block == a => [a, b, c],
+                _ if block == b => [b, a, c],
+                _ => [block, a, b],
+            };
+            return;
+        }
+        // blocks were joined, or one begins earlier: it may have been reported by a start that it had then
         let others = |at: &u64| self.ranges.containing(*at).is_some_and(|(known, _)| known != block);
         let mut others = self.reported.into_iter().filter(others);
         self.reported = [block, others.next().unwrap_or(u64::MAX), others.next().unwrap_or(u64::MAX)];

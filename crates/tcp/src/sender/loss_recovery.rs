@@ -282,9 +282,10 @@ impl LossRecovery {
 
     /// In a recovery with nothing else to send: the next hole below what is selectively acknowledged counts as lost if the window has
     /// room for it (RFC 6675, 4, rule 3 of NextSeg); returns whether there was one.
+    #[cold]
+    #[inline(never)]
     pub fn presume_lost(&mut self, seq: &SendSequence, limit: u64) -> bool {
-        self.episode == Episode::Recovery
-            && self.detection == Detection::Sack
+        self.detection == Detection::Sack
             && self.pipe(seq) + u64::from(seq.mss) <= limit
             && self.board.lose_next(seq.mss)
     }

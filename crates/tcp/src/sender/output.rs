@@ -69,7 +69,7 @@ impl Sender {
             if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
                 self.send_fin::<OPTIONS>(now, false, sink);
             }
-            return self.recovery.presume_lost(&self.seq, limit);
+            return self.recovery.episode() == Episode::Recovery && self.recovery.presume_lost(&self.seq, limit);
         }
         let pipe = if OPTIONS { self.recovery.pipe_for_new_data(&self.seq) } else { self.recovery.pipe(&self.seq) };
         let exempt = OPTIONS && self.recovery.take_frto_credit();
