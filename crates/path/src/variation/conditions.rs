@@ -12,7 +12,7 @@ use super::piece::Piece;
 use super::recording::{Recording, Row};
 use super::uptime::{Uptime, outage};
 
-/// So many outages in a row without any transmission are taken as infinite, where they cannot be listed.
+/// So many outages in a row without any transmission are taken as infinite.
 const FOR_EVER: u32 = 1 << 18;
 /// If there are too many outages to be listed: so many steps of one transmission are followed. Scenarios have fewer in their duration
 /// ([`MAX_OUTAGES`]), so what takes more ends after the run.
