@@ -1,8 +1,8 @@
-//! The sender: handshake, what to send next and when, acknowledgements, timers, FIN.
+//! The sender: what acknowledgements and timers do to a connection.
 //!
-//! It is composed of parts that own their state; only this file and `output.rs` use all of them. A connection with options (ECN, RACK-TLP,
-//! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without
-//! options pays for one check per acknowledgement.
+//! What it sends then is decided by its [`Transmitter`], which has the parts that own the connection's state. A connection with
+//! options (ECN, RACK-TLP, PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one
+//! without options pays for one check per acknowledgement.
 
 mod ack_event;
 mod ack_ratio;
@@ -17,7 +17,6 @@ mod frto;
 mod handshake;
 mod loss_recovery;
 mod nic;
-mod output;
 mod pacer;
 mod prr;
 mod rack;
@@ -30,8 +29,8 @@ mod sink;
 mod tests;
 mod tlp;
 mod transmissions;
+mod transmitter;
 
-use std::mem::offset_of;
 use std::ops::Range;
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Decisions, Stamp};
@@ -42,75 +41,39 @@ use crate::config::{Config, Transfer};
 use crate::ecn::Ecn;
 use crate::segment::{Acknowledgement, SackBlocks, SegmentFlags};
 use ack_event::AckEvent;
-use ack_ratio::{AckRatioControl, RatioAck};
-use application::ApplicationSource;
-use congestion::Congestion;
+use ack_ratio::RatioAck;
 pub use counters::Counters;
 use episode::Episode;
-use handshake::Handshake;
-use loss_recovery::{Connection, LossRecovery};
-use pacer::Pacer;
-use rto::RetransmissionTimer;
-use sequence::{PriorState, SendSequence};
+use loss_recovery::Connection;
+use sequence::PriorState;
 pub use sink::SegmentSink;
+use transmitter::Transmitter;
 
 /// The sending endpoint of a connection.
 // in an order that puts together what an event touches, here and in the parts: with many senders it waits for memory
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sender {
-    recovery: LossRecovery,
-    application: ApplicationSource,
-    pacer: Pacer,
-    rto: RetransmissionTimer,
-    seq: SendSequence,
-    last_sent: Time,
-    /// The last round-trip sample, or [`Time::MAX`].
-    last_rtt: Time,
-    /// When the FIN was acknowledged, or [`Time::MAX`].
-    completed_at: Time,
-    handshake: Handshake,
+    tx: Transmitter,
+    timeouts: u32,
     /// The controller has an estimate of the retransmission timeout.
     controller_rto: bool,
-    /// Some option is in use: the specialised copies of the hot functions run.
-    options: bool,
     timestamps: bool,
-    congestion: Congestion,
-    ack_ratio: AckRatioControl,
-    retransmits: u64,
-    timeouts: u64,
 }
 
 impl Sender {
     /// The bytes of a sender that acknowledgements and timers usually touch.
-    pub const TOUCHED: Range<usize> =
-        offset_of!(Self, recovery) + LossRecovery::TOUCHED_FROM..offset_of!(Self, congestion) + Congestion::TOUCHED_TO;
+    pub const TOUCHED: Range<usize> = Transmitter::TOUCHED;
 
     /// A connection that has not been opened.
     #[must_use]
     pub fn new(config: &Config, transfer: &Transfer, controller: AnyController) -> Self {
-        let recovery = LossRecovery::new(config, &controller);
         let controller_rto = controller.retransmission_timeout(config.min_rto).is_some();
-        let congestion = Congestion::new(config, controller);
-        let options =
-            recovery.has_options() || congestion.has_signals() || controller_rto || AckRatioControl::is_needed(config);
         Self {
-            handshake: Handshake::new(),
-            seq: SendSequence::new(config.mss, config.receive_window),
-            congestion,
-            pacer: Pacer::new(config),
-            rto: RetransmissionTimer::new(config.min_rto),
-            application: ApplicationSource::new(transfer),
-            recovery,
-            ack_ratio: AckRatioControl::new(config),
-            controller_rto,
-            options,
-            timestamps: config.timestamps,
-            last_sent: Time::ZERO,
-            last_rtt: Time::MAX,
-            retransmits: 0,
+            tx: Transmitter::new(config, transfer, controller, controller_rto),
             timeouts: 0,
-            completed_at: Time::MAX,
+            controller_rto,
+            timestamps: config.timestamps,
         }
     }
 
@@ -118,70 +81,70 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn next_timer(&self) -> Time {
-        let next = self.pacer.next_timer().min(self.rto.deadline()).min(self.application.next_timer());
-        next.min(self.recovery.next_timer())
+        let next = self.tx.pacer.next_timer().min(self.tx.rto.deadline()).min(self.tx.application.next_timer());
+        next.min(self.tx.recovery.next_timer())
     }
 
     /// The congestion controller.
     #[inline]
     #[must_use]
     pub fn controller(&self) -> &AnyController {
-        self.congestion.controller()
+        self.tx.congestion.controller()
     }
 
     /// Packets estimated to be in flight.
     #[inline]
     #[must_use]
     pub fn in_flight_packets(&self) -> f64 {
-        self.congestion.packets(self.recovery.pipe(&self.seq))
+        self.tx.congestion.packets(self.tx.recovery.pipe(&self.tx.seq))
     }
 
     /// The smoothed round-trip time.
     #[must_use]
     pub fn srtt(&self) -> Option<Time> {
-        self.rto.srtt()
+        self.tx.rto.srtt()
     }
 
     /// The last round-trip sample.
     #[must_use]
     pub fn last_rtt(&self) -> Option<Time> {
-        (self.last_rtt < Time::MAX).then_some(self.last_rtt)
+        self.tx.rto.last_rtt()
     }
 
     /// The interval between packets, if they are paced.
     #[inline]
     #[must_use]
     pub fn pacing_interval(&self) -> Option<Time> {
-        let controller = self.congestion.controller();
-        self.pacer.interval(&controller.decisions(), controller, || self.rto.srtt())
+        let controller = self.tx.congestion.controller();
+        self.tx.pacer.interval(&controller.decisions(), controller, || self.tx.rto.srtt())
     }
 
     /// The controller's decisions.
     #[inline(always)]
     pub fn decisions(&mut self) -> &Decisions {
-        self.congestion.decisions()
+        self.tx.congestion.decisions()
     }
 
     /// Whether fast recovery is in progress.
     #[must_use]
     pub fn in_recovery(&self) -> bool {
-        self.recovery.episode() == Episode::Recovery
+        self.tx.recovery.episode() == Episode::Recovery
     }
 
     /// Everything below this sequence number is acknowledged.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
-        self.seq.una
+        self.tx.seq.una
     }
 
     /// What has been counted.
     #[must_use]
     pub fn counters(&self) -> Counters {
         Counters {
-            retransmits: self.retransmits,
-            timeouts: self.timeouts,
-            nic_refusals: self.congestion.nic().map(|nic| nic.refusals()),
-            delivered_ce: self.congestion.ecn().and_then(|ecn| ecn.delivered_ce()),
+            retransmits: self.tx.retransmits,
+            timeouts: self.timeouts.into(),
+            nic_refusals: self.tx.congestion.nic().map(|nic| nic.refusals()),
+            delivered_ce: self.tx.congestion.ecn().and_then(|ecn| ecn.delivered_ce()),
         }
     }
 
@@ -189,18 +152,18 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
-        (self.completed_at < Time::MAX).then_some(self.completed_at)
+        (self.tx.completed_at < Time::MAX).then_some(self.tx.completed_at)
     }
 
     /// Handles the timers that are due, if any; returns whether one was.
     #[inline(always)]
     pub fn on_timer(&mut self, now: Time, sink: &mut impl SegmentSink) -> bool {
         // the usual one: the next packet of a paced sender
-        let others = self.rto.deadline().min(self.application.next_timer()).min(self.recovery.next_timer());
-        if !self.options && others > now && self.handshake.is_established() {
-            let due = self.pacer.is_due(now);
+        let others = self.tx.rto.deadline().min(self.tx.application.next_timer()).min(self.tx.recovery.next_timer());
+        if !self.tx.options && others > now && self.tx.handshake.is_established() {
+            let due = self.tx.pacer.is_due(now);
             if due {
-                self.send_now::<false>(now, sink);
+                self.tx.send_now::<false>(now, sink);
             }
             return due;
         }
@@ -214,62 +177,62 @@ impl Sender {
     /// One of the timers is due.
     #[inline(never)]
     fn on_timers(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if self.application.next_timer() <= now {
+        if self.tx.application.next_timer() <= now {
             self.on_application_timer(now, sink);
         }
-        if self.recovery.next_timer() <= now {
+        if self.tx.recovery.next_timer() <= now {
             self.on_recovery_timer(now, sink);
         }
-        if self.rto.deadline() <= now {
+        if self.tx.rto.deadline() <= now {
             self.on_timeout(now, sink);
         }
-        if !self.handshake.is_established() {
-            self.retry_syn(now, sink);
-        } else if self.options {
-            self.send::<true>(now, sink);
+        if !self.tx.handshake.is_established() {
+            self.tx.retry_syn(now, sink);
+        } else if self.tx.options {
+            self.tx.send::<true>(now, sink);
         } else {
-            self.send::<false>(now, sink);
+            self.tx.send::<false>(now, sink);
         }
     }
 
     fn on_application_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if self.handshake.open() {
-            self.rto.restart(now);
-            self.send_syn(now, sink);
+        if self.tx.handshake.open() {
+            self.tx.rto.restart(now);
+            self.tx.send_syn(now, sink);
         }
-        self.application.on_timer(now, self.seq.una, self.seq.nxt);
+        self.tx.application.on_timer(now, self.tx.seq.una, self.tx.seq.nxt);
     }
 
     fn on_recovery_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let probe = self.recovery.on_timer(
+        let probe = self.tx.recovery.on_timer(
             now,
             &mut Connection {
-                seq: self.seq,
-                application: &self.application,
-                rto: &mut self.rto,
-                congestion: &mut self.congestion,
+                seq: self.tx.seq,
+                application: &self.tx.application,
+                rto: &mut self.tx.rto,
+                congestion: &mut self.tx.congestion,
             },
         );
-        if !probe || self.seq.is_idle() {
+        if !probe || self.tx.seq.is_idle() {
             return;
         }
-        if self.recovery.may_probe() {
-            self.send_probe(now, sink);
+        if self.tx.recovery.may_probe() {
+            self.tx.send_probe(now, sink);
         }
-        self.rto.restart(now);
+        self.tx.rto.restart(now);
     }
 
     fn on_timeout(&mut self, now: Time, sink: &mut impl SegmentSink) {
         self.timeouts += 1;
-        let repeated = self.rto.on_expiry(now);
-        if self.handshake.on_timeout() {
-            self.send_syn(now, sink);
+        let repeated = self.tx.rto.on_expiry(now);
+        if self.tx.handshake.on_timeout() {
+            self.tx.send_syn(now, sink);
             return;
         }
-        self.congestion.on_timeout(now, &self.seq, repeated);
-        self.ack_ratio.on_timeout(self.seq.nxt);
-        self.recovery.on_timeout(now, &self.seq, self.rto.srtt());
-        self.pacer.reset(now);
+        self.tx.congestion.on_timeout(now, &self.tx.seq, repeated);
+        self.tx.ack_ratio.on_timeout(self.tx.seq.nxt);
+        self.tx.recovery.on_timeout(now, &self.tx.seq, self.tx.rto.srtt());
+        self.tx.pacer.reset(now);
     }
 
     /// The SYN-ACK arrived; returns the round-trip sample, unless the SYN was retransmitted.
@@ -280,31 +243,31 @@ impl Sender {
         flags: SegmentFlags,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        if !self.handshake.on_syn_ack() {
+        if !self.tx.handshake.on_syn_ack() {
             return None;
         }
-        if let Some(ecn) = self.congestion.ecn_mut() {
+        if let Some(ecn) = self.tx.congestion.ecn_mut() {
             ecn.on_syn_ack(flags);
         }
-        self.rto.on_progress();
-        self.rto.stop();
+        self.tx.rto.on_progress();
+        self.tx.rto.stop();
         let sample = (!flags.retransmission()).then(|| now - sent_at);
         if let Some(rtt) = sample {
-            self.rto.sample(rtt);
-            self.congestion.controller_mut().on_handshake(now, rtt);
+            self.tx.rto.sample(rtt);
+            self.tx.congestion.controller_mut().on_handshake(now, rtt);
             self.take_controller_rto();
-            self.recovery.on_sample(rtt);
+            self.tx.recovery.on_sample(rtt);
         }
-        if self.handshake.lost_syn() {
+        if self.tx.handshake.lost_syn() {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
-            self.congestion.controller_mut().on_idle(1.0);
-            self.rto.on_lost_syn();
+            self.tx.congestion.controller_mut().on_idle(1.0);
+            self.tx.rto.on_lost_syn();
         }
-        self.last_sent = now;
-        if self.options {
-            self.send::<true>(now, sink);
+        self.tx.last_sent = now;
+        if self.tx.options {
+            self.tx.send::<true>(now, sink);
         } else {
-            self.send::<false>(now, sink);
+            self.tx.send::<false>(now, sink);
         }
         sample
     }
@@ -312,7 +275,7 @@ impl Sender {
     /// The next acknowledgement carries this AccECN option.
     #[cold]
     pub fn set_accecn_option(&mut self, option: AccEcnOption) {
-        if let Some(ecn) = self.congestion.ecn_mut() {
+        if let Some(ecn) = self.tx.congestion.ecn_mut() {
             ecn.set_option(option);
         }
     }
@@ -326,10 +289,10 @@ impl Sender {
         blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        if !self.handshake.is_established() {
+        if !self.tx.handshake.is_established() {
             return None;
         }
-        if self.options {
+        if self.tx.options {
             // a copy, here and below, so that those without options have theirs in registers
             return self.process_ack_with_options(now, &{ ack }, blocks, sink);
         }
@@ -356,41 +319,40 @@ impl Sender {
         blocks: Option<&SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        let prior = self.recovery.prior_state(&self.seq, OPTIONS);
-        let advanced = ack.number > self.seq.una;
+        let prior = self.tx.recovery.prior_state(&self.tx.seq, OPTIONS);
+        let advanced = ack.number > self.tx.seq.una;
         if advanced {
-            self.seq.una = ack.number;
-            self.rto.on_progress();
+            self.tx.seq.una = ack.number;
+            self.tx.rto.on_progress();
         }
         if OPTIONS {
-            self.recovery.read_dsack(ack.number, blocks);
+            self.tx.recovery.read_dsack(ack.number, blocks);
         }
-        let in_order = advanced && blocks.is_none() && self.recovery.is_in_order();
-        let (acked, lost) = if in_order && !(OPTIONS && self.recovery.uses_rack()) {
-            (self.seq.una - prior.una, 0)
+        let in_order = advanced && blocks.is_none() && self.tx.recovery.is_in_order();
+        let (acked, lost) = if in_order && !(OPTIONS && self.tx.recovery.uses_rack()) {
+            (self.tx.seq.una - prior.una, 0)
         } else {
-            self.recovery.on_ack(
+            self.tx.recovery.on_ack(
                 now,
                 &{ ack },
                 blocks,
                 &{ prior },
                 &mut Connection {
-                    seq: self.seq,
-                    application: &self.application,
-                    rto: &mut self.rto,
-                    congestion: &mut self.congestion,
+                    seq: self.tx.seq,
+                    application: &self.tx.application,
+                    rto: &mut self.tx.rto,
+                    congestion: &mut self.tx.congestion,
                 },
             );
-            let acknowledged = self.seq.una + self.recovery.sacked();
-            (acknowledged.saturating_sub(prior.acknowledged), self.recovery.ever_lost() - prior.lost)
+            let acknowledged = self.tx.seq.una + self.tx.recovery.sacked();
+            (acknowledged.saturating_sub(prior.acknowledged), self.tx.recovery.ever_lost() - prior.lost)
         };
         // Karn's algorithm; with timestamps every acknowledgement that advances gives a sample (RFC 7323, 4.1)
         let karn = !ack.flags.retransmission() && acked > 0;
         let timed = if OPTIONS && self.timestamps { advanced } else { karn };
         let sample = timed.then(|| now - ack.sent_at);
         if let Some(rtt) = sample {
-            self.rto.measure(now, ack.sent_at, rtt);
-            self.last_rtt = rtt;
+            self.tx.rto.measure(now, ack.sent_at, rtt);
         }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
@@ -400,36 +362,36 @@ impl Sender {
                 rtt: sample,
                 acked,
                 lost,
-                scale: self.congestion.scale(),
-                seq: &self.seq,
-                recovery: &self.recovery,
+                scale: self.tx.congestion.scale(),
+                seq: &self.tx.seq,
+                recovery: &self.tx.recovery,
                 // RFC 3042: the window does not grow on duplicates
-                cwnd_limited: self.congestion.cwnd_limited() && advanced,
+                cwnd_limited: self.tx.congestion.cwnd_limited() && advanced,
                 reducing,
             };
-            self.congestion.on_ack(event);
+            self.tx.congestion.on_ack(event);
             if OPTIONS {
                 self.take_controller_rto();
             }
-        } else if self.recovery.duplicate_bytes() > prior.duplicate_bytes {
+        } else if self.tx.recovery.duplicate_bytes() > prior.duplicate_bytes {
             self.report_duplicate(now, &{ ack }, &{ prior });
         }
         if advanced {
-            if self.seq.is_idle() {
-                self.rto.stop();
+            if self.tx.seq.is_idle() {
+                self.tx.rto.stop();
             } else {
-                self.rto.restart(now);
+                self.tx.rto.restart(now);
             }
-            self.application.on_advance(now, self.seq.una);
-            if self.application.is_complete(self.seq.una) {
+            self.tx.application.on_advance(now, self.tx.seq.una);
+            if self.tx.application.is_complete(self.tx.seq.una) {
                 self.finish(now);
                 return sample;
             }
             if OPTIONS {
-                self.recovery.schedule_probe(now, &self.seq, &self.rto);
+                self.tx.recovery.schedule_probe(now, &self.tx.seq, &self.tx.rto);
             }
         }
-        self.send::<OPTIONS>(now, sink);
+        self.tx.send::<OPTIONS>(now, sink);
         sample
     }
 
@@ -437,43 +399,43 @@ impl Sender {
     /// echo of a mark (RFC 3168, 6.1.2), during a reduction (RFC 9937, 6.4), or after an undone timeout (RFC 4015, 3.2).
     fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
-            self.recovery.on_sample(rtt);
+            self.tx.recovery.on_sample(rtt);
         }
         self.update_ack_ratio(&ack, &prior);
-        let acknowledged = self.seq.una + self.recovery.sacked();
+        let acknowledged = self.tx.seq.una + self.tx.recovery.sacked();
         let bytes = acknowledged.saturating_sub(prior.acknowledged);
         // without SACK, duplicates have already reported part of it as delivered
-        let delivered =
-            (acknowledged + self.recovery.duplicate_bytes()).saturating_sub(prior.acknowledged + prior.duplicate_bytes);
-        let marks = self.congestion.on_ecn_feedback(now, &ack, &self.seq, &prior, (bytes, delivered));
+        let delivered = (acknowledged + self.tx.recovery.duplicate_bytes())
+            .saturating_sub(prior.acknowledged + prior.duplicate_bytes);
+        let marks = self.tx.congestion.on_ecn_feedback(now, &ack, &self.tx.seq, &prior, (bytes, delivered));
         if marks.reduced && marks.forbids_growth {
-            self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
+            self.tx.recovery.on_reduction(now, &self.tx.seq, &mut self.tx.congestion);
         } else if marks.reduced {
-            self.recovery.on_reduction_by_share(&self.seq, &mut self.congestion);
+            self.tx.recovery.on_reduction_by_share(&self.tx.seq, &mut self.tx.congestion);
         }
-        let undone = self.recovery.take_undone();
-        let nic_reduces = self.congestion.nic().is_some_and(|nic| nic.is_reducing(self.seq.una));
-        self.recovery.reduce_in_proportion(&self.seq, &prior) || marks.forbids_growth || undone || nic_reduces
+        let undone = self.tx.recovery.take_undone();
+        let nic_reduces = self.tx.congestion.nic().is_some_and(|nic| nic.is_reducing(self.tx.seq.una));
+        self.tx.recovery.reduce_in_proportion(&self.tx.seq, &prior) || marks.forbids_growth || undone || nic_reduces
     }
 
     fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {
-        let Some(ratio) = self.ack_ratio.rfc5690_mut() else { return };
+        let Some(ratio) = self.tx.ack_ratio.rfc5690_mut() else { return };
         ratio.on_ack(&RatioAck {
-            una: self.seq.una,
-            nxt: self.seq.nxt,
-            segments: (self.seq.una - prior.una).div_ceil(self.seq.mss.into()),
-            recovering: !prior.in_order || self.recovery.episode() != Episode::None || self.recovery.sacked() > 0,
+            una: self.tx.seq.una,
+            nxt: self.tx.seq.nxt,
+            segments: (self.tx.seq.una - prior.una).div_ceil(self.tx.seq.mss.into()),
+            recovering: !prior.in_order || self.tx.recovery.episode() != Episode::None || self.tx.recovery.sacked() > 0,
             marked: ack.flags.ecn() == Ecn::Ce,
-            window: self.congestion.controller().window(),
+            window: self.tx.congestion.controller().window(),
         });
     }
 
     /// The controller may have changed its estimate of the timeout.
     fn take_controller_rto(&mut self) {
         if self.controller_rto
-            && let Some(timeout) = self.congestion.controller().retransmission_timeout(self.rto.min_rto())
+            && let Some(timeout) = self.tx.congestion.controller().retransmission_timeout(self.tx.rto.min_rto())
         {
-            self.rto.replace(timeout);
+            self.tx.rto.replace(timeout);
         }
     }
 
@@ -485,23 +447,23 @@ impl Sender {
             sent_at: ack.sent_at,
             received_at: ack.received_at,
             rtt: None,
-            acked: self.congestion.packets(self.recovery.duplicate_bytes() - prior.duplicate_bytes),
-            lost: self.congestion.packets(self.recovery.ever_lost() - prior.lost),
+            acked: self.tx.congestion.packets(self.tx.recovery.duplicate_bytes() - prior.duplicate_bytes),
+            lost: self.tx.congestion.packets(self.tx.recovery.ever_lost() - prior.lost),
             in_flight: self.in_flight_packets(),
             stamp: Stamp::default(),
             cwnd_limited: false,
-            in_recovery: self.recovery.episode() == Episode::Recovery,
+            in_recovery: self.tx.recovery.episode() == Episode::Recovery,
         };
-        self.congestion.controller_mut().on_duplicate(&event);
+        self.tx.congestion.controller_mut().on_duplicate(&event);
     }
 
     /// The FIN is acknowledged.
     fn finish(&mut self, now: Time) {
-        self.handshake.finish();
-        self.completed_at = now;
-        self.rto.stop();
-        self.recovery.finish();
-        self.application.finish();
-        self.pacer.stop_waiting();
+        self.tx.handshake.finish();
+        self.tx.completed_at = now;
+        self.tx.rto.stop();
+        self.tx.recovery.finish();
+        self.tx.application.finish();
+        self.tx.pacer.stop_waiting();
     }
 }

@@ -26,6 +26,8 @@ pub struct RetransmissionTimer {
     held: bool,
     /// When the timer expires, or [`Time::MAX`].
     deadline: Time,
+    /// The last round-trip sample of data, or [`Time::MAX`].
+    last_rtt: Time,
 }
 
 impl RetransmissionTimer {
@@ -40,6 +42,7 @@ impl RetransmissionTimer {
             deadline: Time::MAX,
             held: false,
             sample_from: Time::ZERO,
+            last_rtt: Time::MAX,
         }
     }
 
@@ -94,6 +97,12 @@ impl RetransmissionTimer {
             self.sample(rtt);
             self.sample_from = now;
         }
+        self.last_rtt = rtt;
+    }
+
+    /// The last round-trip sample of data, if there is one.
+    pub fn last_rtt(&self) -> Option<Time> {
+        (self.last_rtt < Time::MAX).then_some(self.last_rtt)
     }
 
     /// A round-trip sample (RFC 6298, 2.2 and 2.3).

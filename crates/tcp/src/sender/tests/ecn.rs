@@ -77,7 +77,7 @@ fn marks_and_losses_of_one_window_are_one_event() {
     let all = labels(&mut bench);
     assert_eq!(all[0], (1, Ecn::NotEct, false), "fast retransmit");
     // everything sent before the mark is acknowledged: the next loss counts
-    let next = bench.sender.seq.nxt / 1000;
+    let next = bench.sender.tx.seq.nxt / 1000;
     bench.ack(next, &[]);
     bench.sent();
     let prior = bench.window();

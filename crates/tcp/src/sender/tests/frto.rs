@@ -83,7 +83,7 @@ fn after_a_genuine_loss_all_is_retransmitted() {
                 }
             }
         }
-        assert!(bench.sender.seq.una >= 12_000, "{tcp}: {}", bench.sender.seq.una);
+        assert!(bench.sender.tx.seq.una >= 12_000, "{tcp}: {}", bench.sender.tx.seq.una);
         assert_eq!(bench.sender.counters().timeouts, 1, "{tcp}");
     }
 }

@@ -144,7 +144,7 @@ impl Bench {
 
     /// Bytes in flight.
     fn pipe(&self) -> u64 {
-        self.sender.recovery.pipe(&self.sender.seq)
+        self.sender.tx.recovery.pipe(&self.sender.tx.seq)
     }
 
     fn window(&self) -> f64 {

@@ -98,7 +98,7 @@ fn a_hole_at_the_recovery_point_needs_no_timeout() {
     let mut bench = recovering(2, PartialAck::Persist);
     bench.ack(12, &[]);
     assert_eq!(
-        (bench.sender.recovery.episode(), bench.sender.recovery.duplicate_bytes()),
+        (bench.sender.tx.recovery.episode(), bench.sender.tx.recovery.duplicate_bytes()),
         (Episode::None, 2 * MSS),
         "13 and 14 have arrived"
     );
@@ -122,9 +122,9 @@ fn duplicates_of_recovery_begin_the_next_one() {
 #[test]
 fn acknowledged_duplicates_are_cleared() {
     let mut bench = recovering(3, PartialAck::Persist);
-    let next = bench.sender.seq.nxt / MSS;
+    let next = bench.sender.tx.seq.nxt / MSS;
     bench.ack(next, &[]);
-    assert_eq!(bench.sender.recovery.duplicate_bytes(), 0);
+    assert_eq!(bench.sender.tx.recovery.duplicate_bytes(), 0);
 }
 
 /// After a timeout everything is retransmitted. If most of it had arrived, the acknowledgement of the hole jumps and the duplicates
@@ -140,7 +140,7 @@ fn duplicates_after_a_timeout() {
         bench.ack(10 - first, &[]);
         bench.sent();
         bench.ack(10, &[]);
-        assert_eq!(bench.sender.recovery.episode(), Episode::None, "all that was out is acknowledged");
+        assert_eq!(bench.sender.tx.recovery.episode(), Episode::None, "all that was out is acknowledged");
         bench.sent();
         for _ in 0..3 {
             bench.ack(10, &[]);
@@ -181,7 +181,7 @@ fn the_first_partial_acknowledgement_restarts_the_timer() {
 /// A timeout costs controllers that persist more than a recovery of one hole a round trip.
 #[test]
 fn slow_but_steady_controllers_restart_the_timer() {
-    let holds = |partial_ack| recovering(0, partial_ack).sender.rto.is_held();
+    let holds = |partial_ack| recovering(0, partial_ack).sender.tx.rto.is_held();
     assert!(!holds(PartialAck::Persist) && holds(PartialAck::Stay));
 }
 
@@ -210,7 +210,7 @@ fn overtaken_acknowledgements_are_no_duplicates() {
     for old in [1, 2, 3, 3] {
         bench.ack(old, &[]);
     }
-    assert_eq!((bench.numbers(), bench.sender.recovery.episode()), (vec![], Episode::None));
+    assert_eq!((bench.numbers(), bench.sender.tx.recovery.episode()), (vec![], Episode::None));
     for _ in 0..3 {
         bench.ack(4, &[]);
     }

@@ -24,7 +24,7 @@ fn paces_as_linux_does() {
     assert_eq!(bench.sent().len(), 2, "the first, and one for a lateness of one interval");
     // a window of 10, a smoothed round trip of 100 ms
     assert_eq!(departures(&mut bench, 8), [5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000]);
-    bench.sender.congestion.controller_mut().on_loss(&Loss { now: bench.now, flight_size: 20.0 });
+    bench.sender.tx.congestion.controller_mut().on_loss(&Loss { now: bench.now, flight_size: 20.0 });
     assert_eq!(bench.window(), 10.0);
     let interval = bench.sender.pacing_interval().unwrap();
     assert_eq!(interval, Time::from_ps(RTT.as_ps() / 12));
@@ -36,7 +36,7 @@ fn the_gains_are_parameters() {
         let mut bench = Bench::open(&format!("pacing = true, pacing_gain.{gain}"));
         bench.sent();
         assert_eq!(departures(&mut bench, 1), [first]);
-        bench.sender.congestion.controller_mut().on_loss(&Loss { now: bench.now, flight_size: 20.0 });
+        bench.sender.tx.congestion.controller_mut().on_loss(&Loss { now: bench.now, flight_size: 20.0 });
         assert_eq!(bench.sender.pacing_interval().unwrap().as_ps() / 1_000_000, later);
     }
 }

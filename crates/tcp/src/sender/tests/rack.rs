@@ -40,7 +40,7 @@ fn losses_at_the_end_of_a_flight() {
     bench.wait_until(425);
     bench.ack(3, &[]);
     assert_eq!(bench.sender.counters().timeouts, 0);
-    assert_eq!(bench.sender.seq.una, bench.sender.seq.nxt);
+    assert_eq!(bench.sender.tx.seq.una, bench.sender.tx.seq.nxt);
     // without it: two duplicates short of three, then the timer
     let mut plain = Bench::open_with("", &bursts(3), &newreno());
     plain.sent();
@@ -62,7 +62,7 @@ fn a_lost_retransmission() {
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(425);
     bench.ack(3, &[]);
-    assert_eq!((bench.sender.seq.una, bench.sender.counters().timeouts), (3000, 0));
+    assert_eq!((bench.sender.tx.seq.una, bench.sender.counters().timeouts), (3000, 0));
 }
 
 /// The same with timestamps: acknowledgements of segments above a hole echo the timestamp of the segment below it (RFC 7323, 4.3),
@@ -80,7 +80,7 @@ fn a_lost_retransmission_with_timestamps() {
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(425);
     bench.ack(3, &[]);
-    assert_eq!((bench.sender.seq.una, bench.sender.counters().timeouts), (3000, 0));
+    assert_eq!((bench.sender.tx.seq.una, bench.sender.counters().timeouts), (3000, 0));
 }
 
 /// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is detected later is not.
@@ -108,7 +108,7 @@ fn reordering() {
         bench.wait_until(late);
         assert_eq!(!bench.numbers().is_empty(), resent, "{late} ms");
         bench.ack(3, &[]);
-        assert_eq!(bench.sender.seq.una, 3000);
+        assert_eq!(bench.sender.tx.seq.una, 3000);
     }
 }
 

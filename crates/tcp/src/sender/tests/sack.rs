@@ -41,7 +41,7 @@ fn new_data_lost_after_a_timeout_is_a_second_event() {
     assert!(bench.numbers().ends_with(&[new(10), new(11), new(12), new(13)]));
     let window = bench.window();
     bench.ack(9, &[(11, 14)]);
-    assert_eq!((bench.window(), bench.sender.recovery.episode()), (window.min(5.0) / 2.0, Episode::AfterTimeout));
+    assert_eq!((bench.window(), bench.sender.tx.recovery.episode()), (window.min(5.0) / 2.0, Episode::AfterTimeout));
     assert!(bench.numbers().contains(&resent(10)));
 }
 
@@ -58,7 +58,7 @@ fn three_duplicates_of_small_segments_begin_a_recovery() {
         let again: Vec<_> = bench.sent().iter().map(|s| (s.seq, s.payload)).collect();
         assert_eq!(again, if duplicates == 3 { vec![(0, 100)] } else { vec![] }, "{duplicates}");
     }
-    assert_eq!(bench.sender.recovery.episode(), Episode::Recovery);
+    assert_eq!(bench.sender.tx.recovery.episode(), Episode::Recovery);
 }
 
 /// RFC 6675, 4, rule 3 of NextSeg: 0 and 8 of the last ten segments are lost. One segment above 8 does not make it lost, but in the

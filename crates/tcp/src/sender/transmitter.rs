@@ -1,16 +1,75 @@
-//! The sender's output: what to send next, and when; SYN, FIN and probes.
+//! What to send next, and when: new data, retransmissions, probes, SYN and FIN.
 
+use std::mem::offset_of;
+use std::ops::Range;
+
+use eddyline_cc::AnyController;
 use eddyline_units::Time;
 
-use super::congestion::LimitedBy;
+use super::SegmentSink;
+use super::ack_ratio::AckRatioControl;
+use super::application::ApplicationSource;
+use super::congestion::{Congestion, LimitedBy};
 use super::episode::Episode;
-use super::{SegmentSink, Sender};
+use super::handshake::Handshake;
+use super::loss_recovery::LossRecovery;
+use super::pacer::Pacer;
+use super::rto::RetransmissionTimer;
+use super::sequence::SendSequence;
+use crate::config::{Config, Transfer};
 use crate::segment::{Segment, SegmentFlags, SegmentKind};
 
 /// Segments sent at once between two looks at whether the network is full.
 const BURST: u32 = 1024;
 
-impl Sender {
+/// The parts of a sender, each of which owns its state, and the output that follows from all of them.
+// in an order that puts together what an event touches, as in `Sender`
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Transmitter {
+    pub recovery: LossRecovery,
+    pub application: ApplicationSource,
+    pub pacer: Pacer,
+    pub rto: RetransmissionTimer,
+    pub seq: SendSequence,
+    pub last_sent: Time,
+    /// When the FIN was acknowledged, or [`Time::MAX`].
+    pub completed_at: Time,
+    pub handshake: Handshake,
+    /// Some option is in use: the specialised copies of the hot functions run.
+    pub options: bool,
+    pub congestion: Congestion,
+    pub ack_ratio: AckRatioControl,
+    pub retransmits: u64,
+}
+
+impl Transmitter {
+    /// The bytes that acknowledgements and timers usually touch.
+    pub const TOUCHED: Range<usize> =
+        offset_of!(Self, recovery) + LossRecovery::TOUCHED_FROM..offset_of!(Self, congestion) + Congestion::TOUCHED_TO;
+
+    /// Of a connection that has not been opened.
+    pub fn new(config: &Config, transfer: &Transfer, controller: AnyController, controller_rto: bool) -> Self {
+        let recovery = LossRecovery::new(config, &controller);
+        let congestion = Congestion::new(config, controller);
+        let options =
+            recovery.has_options() || congestion.has_signals() || controller_rto || AckRatioControl::is_needed(config);
+        Self {
+            handshake: Handshake::new(),
+            seq: SendSequence::new(config.mss, config.receive_window),
+            congestion,
+            pacer: Pacer::new(config),
+            rto: RetransmissionTimer::new(config.min_rto),
+            application: ApplicationSource::new(transfer),
+            recovery,
+            ack_ratio: AckRatioControl::new(config),
+            options,
+            last_sent: Time::ZERO,
+            completed_at: Time::MAX,
+            retransmits: 0,
+        }
+    }
+
     /// Sends what window, pacing and application allow.
     #[inline(always)]
     pub(super) fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
