@@ -79,10 +79,28 @@ pub struct Link {
 }
 
 impl Link {
-    /// How long a packet of `bytes` takes to be transmitted.
+    /// How long a packet of `bytes` takes to be transmitted at the constant rate, which a varying link need not have.
     #[must_use]
     pub fn transmission_time(&self, bytes: u32) -> Time {
         self.rate.transmission_time(self.framing.line_bytes(bytes))
+    }
+
+    /// How long a packet of `bytes` takes whose transmission starts at `now`, outages included; [`Time::MAX`] if it never ends.
+    #[must_use]
+    pub fn transmission_time_at(&self, bytes: u32, now: Time) -> Time {
+        let Some(conditions) = &self.variation.conditions else { return self.transmission_time(bytes) };
+        match conditions.end(now, self.framing.line_bytes(bytes)) {
+            Time::MAX => Time::MAX,
+            end => end - now,
+        }
+    }
+
+    /// How long a packet of `bytes` takes at the highest rate from `from` to `to`.
+    #[must_use]
+    pub fn min_transmission_time(&self, bytes: u32, from: Time, to: Time) -> Time {
+        let highest = self.variation.conditions.as_ref().map(|c| c.max_rate(from, to));
+        let rate = highest.filter(|rate| rate.as_bps() > 0).unwrap_or(self.rate);
+        rate.transmission_time(self.framing.line_bytes(bytes))
     }
 
     /// Bits that it could transmit between two times.

@@ -100,7 +100,7 @@ pub struct FlowResult {
     #[schemars(extend("x-unit" = "s"))]
     pub reverse_queueing_delay_s: Option<f64>,
     /// Share of acknowledgements that reach the sender less than half a data packet's transmission time (on the slowest link of
-    /// the data path) after the previous one.
+    /// the data path, at the highest rate that it has in the summary window) after the previous one.
     #[schemars(extend("x-unit" = "ratio"))]
     pub ack_compression: Option<f64>,
     /// Congestion window (cwnd). World `theory` gives delay-based flows that of its equations, `packets_per_s` times
@@ -209,7 +209,7 @@ pub struct LinkResult {
     pub corrupted: Option<u64>,
     /// Whether `bottleneck_share` is at least one half (world `theory`: the price is above zero).
     pub bottleneck: Option<bool>,
-    /// Share of time in which this link has the longest queueing delay (above one packet) on the path of at least one flow. Sampled at
+    /// Share of time in which this link has the longest queueing delay (above one packet, at its rate of the moment) on the path of at least one flow. Sampled at
     /// one uniformly random moment in each cell of a regular grid; null with more than 1,000 links.
     #[schemars(extend("x-unit" = "ratio"))]
     pub bottleneck_share: Option<f64>,
@@ -253,8 +253,8 @@ pub struct ProbeResult {
     /// Messages sent again because they or their responses did not arrive.
     #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
-    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario. Where propagation
-    /// varies, its mean over the summary window, jitter included.
+    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario. Where these vary,
+    /// their means over requests at any time of the summary window, with jitter and with waits for the end of outages.
     #[schemars(extend("x-unit" = "s"))]
     pub idle_s: Option<f64>,
     /// TCP handshakes.

@@ -184,7 +184,7 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
 
 
 def profile_delay_s(isp: Isp, access: Access, rates_bps: tuple[float, float]) -> float:
-    """What the line's profile adds to the round trip in the mean; 0 where it varies no delay, or there is none."""
+    """What the line's profile adds to a small request's round trip in the mean; 0 where there is none."""
     table = {**scenario(isp, access, None, rates_bps), "flow": []}
     steady = [{key: value for key, value in link.items() if key != "trace"} for link in table["link"]]
     varying, constant = (

@@ -37,7 +37,7 @@ class HomeAdvice:
         advice: The queues, and how they were chosen.
         sqm: The settings as `uci` commands.
         sqm_pages: The same as entries of the web interface, by page.
-        profile_delay_s: What the profile of a varying line adds to the round trip in the mean.
+        profile_delay_s: What the profile of a varying line adds to a small request's round trip in the mean.
         before: The line under load as it is.
         after: The same with these settings.
     """

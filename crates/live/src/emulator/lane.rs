@@ -191,8 +191,9 @@ impl<'a> Lane<'a> {
             (first + i, source, head)
         });
         let half = |f: &eddyline_scenario::network::Flow| {
-            let slowest = f.data.iter().map(|l| network.links[*l as usize].transmission_time(f.packet)).max();
-            Time::from_ps(slowest.unwrap_or(Time::ZERO).as_ps() / 2)
+            let (from, to) = (network.warmup, network.duration);
+            let full = f.data.iter().map(|l| network.links[*l as usize].min_transmission_time(f.packet, from, to));
+            Time::from_ps(full.max().unwrap_or(Time::ZERO).as_ps() / 2)
         };
         Self {
             shared,

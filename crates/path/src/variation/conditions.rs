@@ -111,6 +111,24 @@ impl Conditions {
         Time::MAX
     }
 
+    /// The highest rate from `from` to `to`.
+    #[must_use]
+    pub fn max_rate(&self, from: Time, to: Time) -> Rate {
+        let rates = |pieces: &[Piece]| pieces.iter().map(|p| p.rate.as_bps()).max().unwrap_or(0);
+        if self.period.is_some_and(|period| to.saturating_sub(from) >= period) {
+            return Rate::from_bps(rates(&self.pieces));
+        }
+        let (mut at, mut highest) = (from, 0);
+        loop {
+            let (piece, until) = self.piece(at);
+            highest = highest.max(piece.rate.as_bps());
+            if until >= to {
+                return Rate::from_bps(highest);
+            }
+            at = until;
+        }
+    }
+
     /// The propagation delay at `now`.
     #[must_use]
     pub fn delay(&self, now: Time) -> Time {

@@ -99,7 +99,8 @@ pub struct FlowPath {
     pub ack_hop: u32,
     /// Facts about the path for the congestion controller.
     pub facts: PathFacts,
-    /// Half the transmission time of a full data packet on the slowest data link: the limit of ACK compression.
+    /// Half the transmission time of a full data packet on the slowest data link, at the highest rate that it has in the summary
+    /// window: the limit of ACK compression.
     pub half_transmission: Time,
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use eddyline_path::random::Stream;
+use eddyline_path::variation::LinkRate;
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
@@ -48,8 +49,9 @@ impl SampleTimes {
 pub struct BottleneckSampler {
     /// Distinct paths, data and acknowledgement links together.
     paths: Vec<Vec<u32>>,
-    /// Only waits above one packet count: the transmission time of the largest packet that crosses the link.
-    one_packet: Vec<Time>,
+    /// Of each link the bytes on the line of the largest packet that crosses it: only waits above its transmission time count.
+    one_packet: Vec<u64>,
+    rates: Vec<LinkRate>,
     hits: Vec<u64>,
     samples: u64,
     times: SampleTimes,
@@ -64,7 +66,11 @@ impl BottleneckSampler {
             return None;
         }
         let (mut seen, mut paths) = (HashSet::new(), Vec::new());
-        let mut one_packet = vec![Time::ZERO; network.links.len()];
+        let mut one_packet = vec![0; network.links.len()];
+        let mut crosses = |link: u32, bytes: u32| {
+            let largest: &mut u64 = &mut one_packet[link as usize];
+            *largest = (*largest).max(network.links[link as usize].framing.line_bytes(bytes));
+        };
         let mut previous = None;
         for f in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
             // flows of one table share their paths; compare those first
@@ -74,10 +80,7 @@ impl BottleneckSampler {
             }
             previous = Some(key);
             for (links, bytes) in [(&f.data, f.packet), (&f.ack, f.ack_packet)] {
-                for l in links.iter() {
-                    let time = network.links[*l as usize].transmission_time(bytes);
-                    one_packet[*l as usize] = one_packet[*l as usize].max(time);
-                }
+                links.iter().for_each(|l| crosses(*l, bytes));
             }
             let mut path: Vec<u32> = f.data.iter().chain(f.ack.iter()).copied().collect();
             path.sort_unstable();
@@ -87,17 +90,15 @@ impl BottleneckSampler {
             }
         }
         for t in &network.traffic {
-            for l in t.path.iter() {
-                let time = network.links[*l as usize].transmission_time(t.packet);
-                one_packet[*l as usize] = one_packet[*l as usize].max(time);
-            }
+            t.path.iter().for_each(|l| crosses(*l, t.packet));
         }
         let visits: usize = paths.iter().map(Vec::len).sum();
         let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
         let hits = vec![0; network.links.len()];
+        let rates = network.links.iter().map(|link| link.context(0).rate_over_time()).collect();
         let times = SampleTimes::new(network.warmup, grid);
-        Some(Self { paths, one_packet, hits, samples: 0, times, last: Vec::new(), switches: 0 })
+        Some(Self { paths, one_packet, rates, hits, samples: 0, times, last: Vec::new(), switches: 0 })
     }
 
     /// When samples are due, from the next on.
@@ -107,6 +108,7 @@ impl BottleneckSampler {
 
     /// Takes a sample; `waits` are the waits at all links of the network.
     pub fn sample(&mut self, waits: &[Time]) {
+        let now = self.times.next();
         self.times.advance();
         self.samples += 1;
         let mut marked: Vec<u32> = Vec::new();
@@ -114,7 +116,8 @@ impl BottleneckSampler {
             let waits = || path.iter().map(|l| (waits[*l as usize], *l));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
             // links with equal waits are all bottlenecks
-            marked.extend(waits().filter(|(w, l)| *w == longest && *w > self.one_packet[*l as usize]).map(|(_, l)| l));
+            let one_packet = |l: u32| self.rates[l as usize].end(now, self.one_packet[l as usize]).saturating_sub(now);
+            marked.extend(waits().filter(|(w, l)| *w == longest && *w > one_packet(*l)).map(|(_, l)| l));
         }
         marked.sort_unstable();
         marked.dedup();

@@ -28,7 +28,7 @@ impl ProbesMeter {
     }
 
     /// The result, where a request takes `idle` on the idle path and the flows that share a link have this trimmed mean of their round-trip times.
-    pub fn result(&mut self, name: &str, idle: Time, loaded_s: Option<f64>) -> ProbeResult {
+    pub fn result(&mut self, name: &str, idle: Option<Time>, loaded_s: Option<f64>) -> ProbeResult {
         let [tcp_s, tls_s, http_s] = self.times.each_mut().map(|times| distribution(times));
         let trimmed = [tcp_s, tls_s, http_s].map(|times| times.trimmed_mean);
         let foreign: Option<f64> = trimmed.iter().try_fold(0.0, |sum, mean| Some(sum + (*mean)?));
@@ -43,7 +43,7 @@ impl ProbesMeter {
             started: Some(self.started),
             completed: Some(self.completed),
             retransmits: Some(self.retransmits),
-            idle_s: Some(idle.as_secs_f64()),
+            idle_s: idle.map(Time::as_secs_f64),
             tcp_s,
             tls_s,
             http_s,

@@ -52,7 +52,10 @@ impl Paths {
 
 /// The paths of flows like `spec`, which begin at `hops`.
 pub fn flow_path(network: &Network, spec: &FlowSpec, hops: FirstHops) -> FlowPath {
-    let full = spec.data.iter().map(|l| network.links[*l as usize].transmission_time(spec.packet));
+    let full = spec
+        .data
+        .iter()
+        .map(|l| network.links[*l as usize].min_transmission_time(spec.packet, network.warmup, network.duration));
     FlowPath {
         data_hop: hops[0],
         ack_hop: hops[1],

@@ -21,6 +21,9 @@ const MAX_RETRANSMITS: u32 = 6;
 /// Round trips of a connection.
 const STAGES: u64 = 3;
 
+/// Starts of requests, evenly spaced in the summary window, over which the time on an idle path that varies is averaged.
+const IDLE_STARTS: u64 = 10_000;
+
 /// A connection that is open.
 #[derive(Debug, Clone, Copy)]
 struct Connection {
@@ -32,6 +35,39 @@ struct Connection {
     timeout: Time,
 }
 
+/// The mean time of a request and its response over starts in the summary window, without other packets; outages are waited out.
+/// `None` on a path that never transmits.
+fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
+    let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
+    let links = crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
+    let links: Vec<(&Link, u32)> = links.collect();
+    let (from, to) = (network.warmup, network.duration);
+    let propagation =
+        links.iter().fold(Time::ZERO, |sum, (link, _)| sum + link.variation.mean_delay(link.delay, from, to));
+    let steady = links.iter().all(|(link, _)| link.variation.conditions.is_none());
+    let starts = if steady { 1 } else { IDLE_STARTS };
+    let cell = u128::from(to.saturating_sub(from).as_ps());
+    let start = |i: u64| from + Time::from_ps((cell * u128::from(2 * i + 1) / u128::from(2 * starts)) as u64);
+    let times: Vec<u128> = (0..starts).filter_map(|i| transmission(&links, start(i))).collect();
+    let mean = times.iter().sum::<u128>().checked_div(times.len() as u128)?;
+    Some(propagation.saturating_add(Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX))))
+}
+
+/// The transmission times of a request that starts at `start` and of its response, summed over `links`; `None` if one never ends.
+fn transmission(links: &[(&Link, u32)], start: Time) -> Option<u128> {
+    let (mut now, mut sum) = (start, 0);
+    for (link, bytes) in links {
+        let time = link.transmission_time_at(*bytes, now);
+        if time == Time::MAX {
+            return None;
+        }
+        sum += u128::from(time.as_ps());
+        let delay = link.variation.conditions.as_ref().map_or(link.delay, |c| c.delay(now));
+        now = now.saturating_add(time).saturating_add(delay);
+    }
+    Some(sum)
+}
+
 /// The probes of one table.
 #[derive(Debug)]
 pub struct Probes {
@@ -41,7 +77,7 @@ pub struct Probes {
     /// Bytes of requests and responses of TLS and HTTP.
     sizes: [u32; 2],
     /// Time of a request on the idle path.
-    idle: Time,
+    idle: Option<Time>,
     every: Time,
     from: Time,
     next: Time,
@@ -55,16 +91,11 @@ pub struct Probes {
 impl Probes {
     /// The probes `spec` as source `number`, whose paths begin at `hops`.
     pub fn new(network: &Network, spec: &Probe, number: u32, hops: FirstHops) -> Self {
-        let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
-        let idle =
-            crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
-        let propagation = |link: &Link| link.variation.mean_delay(link.delay, network.warmup, network.duration);
-        let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + propagation(link) + link.transmission_time(bytes));
         Self {
             number,
             hops,
             sizes: [spec.request, spec.response],
-            idle,
+            idle: idle_time(network, spec),
             every: spec.every,
             from: network.warmup,
             next: spec.start,

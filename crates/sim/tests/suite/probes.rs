@@ -46,6 +46,23 @@ fn idle_time_includes_the_mean_of_what_varies() {
     near(p.http_s.mean.unwrap(), idle, 0.0028 / idle, "requests");
 }
 
+/// Where the rate varies, the idle time is that of requests at the rates of the time, waits for the end of outages included.
+#[test]
+fn idle_time_is_of_the_rates_of_the_time() {
+    let of = |variation: &str| {
+        let duplex = scenarios::duplex(50e6, 2e6, 0.04).replacen("delay", &format!("{variation}\ndelay"), 1);
+        probes(&(head(100.0, 20.0, 1) + &duplex + PROBE)).idle_s.unwrap()
+    };
+    let back = 1500.0 * 8.0 / 2e6 + 0.04;
+    let step = |at: u32| format!("changes = [{{ at = \"{at} s\", rate = \"500 kbit/s\" }}]");
+    near(of(&step(10)), back + 300.0 * 8.0 / 5e5, 1e-9, "before the window");
+    // one of ten thousand starts may see the step
+    near(of(&step(60)), back + (300.0 * 8.0 / 5e5 + 300.0 * 8.0 / 50e6) / 2.0, 1e-4, "in its middle");
+    // a tenth of the requests waits 1 s in the mean
+    let outages = "outages = [{ start = \"25 s\", length = \"2 s\", every = \"20 s\" }]";
+    near(of(outages), back + 300.0 * 8.0 / 50e6 + 0.1, 0.01, "outages");
+}
+
 /// The draft's formula, computed from the packet log: first request of each exchange to first response, trimmed means, mean of both
 /// responsivenesses; with losses, so that retransmissions are part of the times.
 #[test]

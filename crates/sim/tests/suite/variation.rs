@@ -47,6 +47,25 @@ fn a_flow_fills_a_link_whose_rate_steps() {
     near(flow_result(&slow, "x").throughput_bps.unwrap(), 2e6, 0.01, "after the first step");
 }
 
+/// Whether a wait exceeds one packet, and whether acknowledgements are compressed, is said by the rate that the link has: the same
+/// packets, with any rate before the first step, give the same shares. The slow link before makes no difference in the window.
+#[test]
+fn bottleneck_and_compression_are_of_the_rate_of_the_time() {
+    let share = |first: &str| {
+        let step = "changes = [{ at = \"1 s\", rate = \"10 Mbit/s\" }]";
+        let text = download(40, 20, "cubic", step).replacen("rate = \"10 Mbit/s\"", &format!("rate = \"{first}\""), 1);
+        let text = text.replace("[[flow]]", "[[flow]]\nstart = \"2 s\"");
+        let text = text.replace("name = \"b\"\nrate = \"10 Mbit/s\"", "name = \"b\"\nrate = \"50 Mbit/s\"");
+        let r = result_of(&text);
+        (link(&r, "f").bottleneck_share.unwrap(), flow_result(&r, "x").ack_compression.unwrap())
+    };
+    let steady = share("10 Mbit/s");
+    assert!(steady.0 > 0.95, "{steady:?}");
+    assert_eq!(steady.1, 0.0, "acknowledgements come a packet apart");
+    assert_eq!(share("100 kbit/s"), steady);
+    assert_eq!(share("1 Gbit/s"), steady);
+}
+
 /// A day on slow links with framing, bursts of losses and outages that never repeat together: the work is bounded by the packets.
 #[test]
 fn a_day_of_outages_takes_no_more_events_than_its_packets() {
