@@ -32,7 +32,8 @@ pub struct Sent {
     pub in_flight: f64,
     /// The sender was limited by the window or by pacing, not by the application or the receiver.
     pub cwnd_limited: bool,
-    /// The sender last stopped for want of data, or has not stopped yet. A receive window or a full NIC queue is no want of data.
+    /// The application had no more data just before this packet. Of a burst that it then writes only the first packet says so. A
+    /// receive window or a full NIC queue is no want of data.
     pub app_limited: bool,
 }
 

@@ -80,6 +80,8 @@ pub struct Bridge {
     in_flight: u64,
     /// Window or pacing, not the application or flow control, held the sender back.
     limited: bool,
+    /// The application had no more data, and nothing has been sent since.
+    dry: bool,
     last_sent: Option<Time>,
     rtt: RoundTripTime,
     /// Stamp of the packet acknowledged last.
@@ -114,6 +116,7 @@ impl Bridge {
             sent: SentPackets::default(),
             in_flight: 0,
             limited: false,
+            dry: true,
             last_sent: None,
             rtt: RoundTripTime::default(),
             stamp: Stamp::default(),
@@ -162,7 +165,7 @@ impl Bridge {
             now,
             in_flight: self.packets(self.in_flight),
             cwnd_limited: self.limited,
-            app_limited: !self.limited, // stacks do not say whether flow control or the application holds back
+            app_limited: std::mem::take(&mut self.dry),
         });
         let tag = self.config.receipts_table().map_or(PacketTag::FIRST, |r| r.current());
         self.sent.push(now, bytes, number, stamp, tag);
@@ -180,7 +183,12 @@ impl Bridge {
 
     /// The window held the sender back.
     pub fn on_cwnd_limited(&mut self) {
-        self.limited = true;
+        (self.limited, self.dry) = (true, false);
+    }
+
+    /// The stack's pacer held data back.
+    pub fn on_paced(&mut self) {
+        self.on_cwnd_limited();
     }
 
     /// A packet is newly acknowledged; [`on_acks_end`](Self::on_acks_end) follows the last one of an ACK frame.
@@ -206,7 +214,7 @@ impl Bridge {
     pub fn on_acks_end(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let now = self.clock.time(now);
         self.in_flight = in_flight;
-        self.limited = !app_limited;
+        (self.limited, self.dry) = (!app_limited, app_limited);
         let batch = std::mem::take(&mut self.batch);
         let Some((sent_at, stamp)) = batch.newest else { return };
         self.move_on();

@@ -69,6 +69,11 @@ impl NoqController {
     pub fn into_bridge(self) -> Bridge {
         self.0.into_bridge()
     }
+
+    /// The stack's pacer held data back, which noq's trait does not say; the next packets are not limited by the application.
+    pub fn on_paced(&mut self) {
+        self.0.tell(Bridge::on_paced);
+    }
 }
 
 impl Controller for NoqController {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eddyline_scenario::network::{AccurateEcn, Flow, Local, Pacing, TcpOptions};
+use eddyline_scenario::network::{Flow, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
 use crate::kinds::{self, UNSEEDED};
@@ -91,9 +91,7 @@ fn ignored(tcp: &TcpOptions) -> Vec<&'static str> {
         ("`limited_transmit = false`", !tcp.limited_transmit),
         ("`fast_retransmit = false`", !tcp.fast_retransmit),
         ("`partial_ack_timer`", tcp.partial_ack_timer.is_some()),
-        ("`timestamps`", tcp.timestamps),
         ("`timestamp_clock`", !tcp.timestamp_clock.is_default()),
-        ("`accurate_ecn`", tcp.accurate_ecn != AccurateEcn::Off),
         ("`prr`", tcp.prr),
         ("`rack`", tcp.rack),
         ("`frto`", tcp.frto),

@@ -249,6 +249,9 @@ impl Host {
         let smoothed_rtt = self.seen.smoothed();
         let paced = |next: &Instant| refused.is_some_and(|before| is_pacing(at, smoothed_rtt, before, *next));
         self.paced_until = self.stack_timer.filter(paced);
+        if self.paced_until.is_some() {
+            self.seen.note_paced();
+        }
         self.may_probe = false;
         completed
     }

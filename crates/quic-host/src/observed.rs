@@ -28,6 +28,8 @@ pub struct Observations {
     recovering: AtomicBool,
     /// The window is full; the controller learns it with its next event.
     full: AtomicBool,
+    /// The pacer has held data back; the controller learns it with its next event.
+    paced: AtomicBool,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -67,6 +69,11 @@ impl Observations {
             self.full.store(true, Relaxed);
         }
         full
+    }
+
+    /// The pacer has held data back.
+    pub fn note_paced(&self) {
+        self.paced.store(true, Relaxed);
     }
 
     /// The congestion window in packets of `datagram` bytes.
@@ -203,11 +210,17 @@ struct Observed {
 }
 
 impl Observed {
-    /// The controller, told first that the window was full if it was.
+    /// The controller, told first that the window was full, or that the pacer held data back, if so.
     fn current(&mut self) -> &mut Inner {
         if self.seen.full.load(Relaxed) {
             self.seen.full.store(false, Relaxed);
             self.inner.on_cwnd_limited();
+        }
+        if self.seen.paced.load(Relaxed) {
+            self.seen.paced.store(false, Relaxed);
+            if let Inner::Own(own) = &mut self.inner {
+                own.on_paced();
+            }
         }
         &mut self.inner
     }
@@ -285,7 +298,8 @@ impl Controller for Observed {
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
-        add(&self.seen.lost_packets, 1);
+        // packets of acknowledgements only have no bytes in flight, and nothing of them is sent again (RFC 9002, section 2)
+        add(&self.seen.lost_packets, u64::from(lost_bytes > 0));
         self.current().on_packet_lost(lost_bytes, pn, now);
     }
 

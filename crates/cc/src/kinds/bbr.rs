@@ -325,7 +325,7 @@ impl Controller for Model {
             if sent.restarts() {
                 self.restart();
             }
-            self.rate.mark_app_limited(sent.in_flight);
+            self.rate.mark_app_limited(sent.in_flight - 1.0);
         }
         self.rate.on_sent(sent)
     }

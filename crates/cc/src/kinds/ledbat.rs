@@ -171,7 +171,10 @@ impl State {
         let step = self.gain() * off_target * ack.acked / self.cwnd;
         // the packets in flight before this acknowledgement, and one more
         let max_window = ack.in_flight + ack.acked + ALLOWED_INCREASE;
-        self.cwnd = (self.cwnd + if ack.cwnd_limited { step } else { step.min(0.0) }).min(max_window).max(MIN_WINDOW);
+        // a sender that is paced has less in flight than its window after a reduction: the bound is for idle applications
+        let (step, max_window) =
+            if ack.cwnd_limited { (step, max_window.max(self.cwnd)) } else { (step.min(0.0), max_window) };
+        self.cwnd = (self.cwnd + step).min(max_window).max(MIN_WINDOW);
     }
 
     /// LEDBAT++, 4.2: multiplicative decrease above the target, per acknowledged packet.

@@ -64,7 +64,7 @@ pub(crate) struct DeliveryRate {
     /// Packets counted as delivered by duplicates that no acknowledgement has covered yet.
     ahead: f64,
     first_sent: Time,
-    /// Below this count of delivered packets samples are limited by the application.
+    /// Up to this count of delivered packets samples are limited by the application.
     app_limited_until: f64,
     min_rtt: Option<Time>,
     /// Minimum time between two snapshots.
@@ -83,7 +83,7 @@ impl DeliveryRate {
             delivered_at: Time::ZERO,
             ahead: 0.0,
             first_sent: Time::ZERO,
-            app_limited_until: 0.0,
+            app_limited_until: -1.0,
             min_rtt: None,
             spacing: Time::ZERO,
         }
@@ -109,15 +109,16 @@ impl DeliveryRate {
                 delivered_at: self.delivered_at,
                 first_sent: self.first_sent,
                 in_flight: sent.in_flight,
-                app_limited: self.delivered < self.app_limited_until,
+                app_limited: self.delivered <= self.app_limited_until,
             };
         }
         Stamp { remembered: self.latest as f32 }
     }
 
-    /// Samples from now on are limited by the application until what is in flight has been delivered.
+    /// The application had no more data with `in_flight` packets in flight: samples are limited by it until more than these have been
+    /// delivered, as in Linux (`tcp_rate_check_app_limited`).
     pub(crate) fn mark_app_limited(&mut self, in_flight: f64) {
-        self.app_limited_until = (self.delivered + in_flight).max(1.0);
+        self.app_limited_until = self.delivered + in_flight;
     }
 
     /// A duplicate acknowledgement, without SACK.

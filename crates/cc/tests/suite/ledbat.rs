@@ -8,21 +8,21 @@ use eddyline_units::Time;
 
 /// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
 fn feed(b: &mut Bench, forward_ms: f64) {
-    feed_with(b, forward_ms, 100.0);
+    feed_with(b, forward_ms, 100.0, true);
 }
 
-fn feed_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
+fn feed_with(b: &mut Bench, forward_ms: f64, in_flight: f64, cwnd_limited: bool) {
     b.now += ms(1.0);
-    acknowledge(b, b.now, forward_ms, in_flight);
+    acknowledge(b, b.now, forward_ms, in_flight, cwnd_limited);
 }
 
 /// The same, of a packet that was sent so that its acknowledgement arrives a nanosecond after the last.
 fn feed_at_once(b: &mut Bench, forward_ms: f64) {
     let sent_at = b.now + Time::from_ps(1_000) - ms(forward_ms + 20.0);
-    acknowledge(b, sent_at, forward_ms, 100.0);
+    acknowledge(b, sent_at, forward_ms, 100.0, true);
 }
 
-fn acknowledge(b: &mut Bench, sent_at: Time, forward_ms: f64, in_flight: f64) {
+fn acknowledge(b: &mut Bench, sent_at: Time, forward_ms: f64, in_flight: f64, cwnd_limited: bool) {
     let received_at = sent_at + ms(forward_ms);
     let now = received_at + ms(20.0);
     b.c.on_ack(&Ack {
@@ -34,7 +34,7 @@ fn acknowledge(b: &mut Bench, sent_at: Time, forward_ms: f64, in_flight: f64) {
         lost: 0.0,
         in_flight,
         stamp: Stamp::default(),
-        cwnd_limited: true,
+        cwnd_limited,
         in_recovery: false,
     });
     b.now = now;
@@ -82,7 +82,10 @@ fn the_window_follows_what_is_in_flight() {
         feed(&mut b, 30.0);
     }
     assert!(b.c.window() > 10.0);
-    feed_with(&mut b, 30.0, 3.0);
+    let window = b.c.window();
+    feed_with(&mut b, 30.0, 3.0, true);
+    close(b.c.window(), window, 0.0); // pacing holds it back
+    feed_with(&mut b, 30.0, 3.0, false);
     close(b.c.window(), 5.0, 0.0);
 }
 

@@ -5,7 +5,7 @@ use crate::networks;
 use std::ops::ControlFlow;
 
 use eddyline_scenario::result::FlowResult;
-use eddyline_sim::{Options, PacketKind, PacketLog, SimError};
+use eddyline_sim::{LogEvent, Options, PacketKind, PacketLog, SimError};
 use networks::{bottleneck, logged, network, quic, sim};
 
 fn near(got: f64, want: f64, within: f64, what: &str) {
@@ -62,6 +62,38 @@ fn both_directions_of_a_connection() {
     let rows = sent.map(named).collect::<Vec<_>>();
     assert_eq!((rows[0], rows[1]), (("syn", 0), ("syn-ack", 0)));
     assert!(rows.contains(&("fin", 0)));
+}
+
+/// Lost packets of acknowledgements only are not sent again: a flow of 2 kB a second that shares its connection with a download loses
+/// a packet in twenty, and hundreds of acknowledgements.
+#[test]
+fn lost_acknowledgements_are_no_retransmissions() {
+    let other = "piggyback = \"other\"\n[[flow]]\nname = \"other\"\ncontroller = { kind = \"newreno\" }\n\
+                 data = [\"b\"]\nack = [\"f\"]\napplication = { kind = \"bursts\", bytes = \"2 kB\", every = \"1 s\" }";
+    let text = bottleneck(20.0, "kind = \"newreno\"", 60, other);
+    let text = text.replacen("delay = \"20 ms\"\n[[flow]]", "delay = \"20 ms\"\nloss = 0.05\n[[flow]]", 1);
+    let outcome = logged(&text, eddyline_quic::Crypto::null());
+    let log = outcome.log.expect("a log");
+    let lost = |kind: PacketKind| {
+        let rows = (0..log.event.len()).filter(|&row| log.event[row] == LogEvent::Lost as u8);
+        rows.filter(|&row| log.packet[row] == kind as u8).count() as u64
+    };
+    let (acks, data) = (lost(PacketKind::Ack), lost(PacketKind::Data));
+    let other = outcome.result.flows[1].retransmits.expect("a count");
+    assert!(acks > 200 && data < 20, "{acks} acknowledgements, {data} of data");
+    assert!(other <= data + 2, "{other} retransmissions of {data} losses");
+}
+
+/// The pacer holds a burst back, not the application: BBR leaves Startup, as in world `sim`.
+#[test]
+fn bbr_leaves_startup_in_bursts() {
+    for kind in ["bbr", "bbr3"] {
+        let bursts = "application = { kind = \"bursts\", bytes = \"300 kB\", every = \"1 s\" }";
+        let text = bottleneck(40.0, &format!("kind = \"{kind}\""), 60, bursts);
+        let flow = &quic(&format!("warmup = \"10 s\"\n{text}")).result.flows[0];
+        assert!(flow.retransmits.is_some_and(|n| n < 400), "{kind}: {:?}", flow.retransmits);
+        assert!(flow.queueing_delay_s.is_some_and(|s| s < 0.025), "{kind}: {:?}", flow.queueing_delay_s);
+    }
 }
 
 /// A receive window of 20 kB limits the rate to one window a round trip.

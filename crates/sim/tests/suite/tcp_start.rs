@@ -3,7 +3,7 @@
 use crate::scenarios;
 
 use eddyline_scenario::result::RunResult;
-use scenarios::{flow, flow_result, head, link, near, result_of};
+use scenarios::{duplex, flow, flow_result, head, link, near, result_of};
 
 /// Bandwidth-delay product of 100 Mbit/s and 40 ms, in packets.
 const PIPE: f64 = 100e6 * 0.040 / 8320.0;
@@ -77,5 +77,20 @@ fn paced_newreno_fills_the_link() {
             + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ {tcp} }}"));
         let r = result_of(&text);
         assert!(link(&r, "f").utilisation.unwrap() > 0.97, "{tcp}: {:?}", link(&r, "f"));
+    }
+}
+
+/// An application that writes bursts fills the pipe in their second round trips: Startup ends, and the pacing rate is the link's.
+#[test]
+fn bbr_leaves_startup_in_bursts() {
+    for kind in ["bbr", "bbr3"] {
+        let queue = "queue = { kind = \"droptail\", limit = \"60 packets\" }\ndelay";
+        let bursts = "application = { kind = \"bursts\", bytes = \"200 kB\", every = \"1 s\" }";
+        let text = head(60.0, 10.0, 1)
+            + &duplex(10e6, 10e6, 0.04).replacen("delay", queue, 1)
+            + &flow("x", &format!("kind = \"{kind}\""), "f", "b", bursts);
+        let x = flow_result(&result_of(&text), "x").clone();
+        assert!(x.retransmits.unwrap() < 200, "{kind}: {:?}", x.retransmits);
+        assert!(x.queueing_delay_s.unwrap() < 0.02, "{kind}: {:?}", x.queueing_delay_s);
     }
 }

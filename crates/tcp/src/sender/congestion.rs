@@ -46,8 +46,10 @@ pub struct Congestion {
 /// What the sender waited for when it last stopped sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedBy {
-    /// Data to send, or it has not stopped yet.
+    /// Data to send, or it has not sent any yet.
     Application,
+    /// Nothing: it has not stopped since it had data again.
+    Nothing,
     /// The receive window or room in the NIC queue.
     Host,
     /// The congestion window or pacing.
@@ -121,18 +123,23 @@ impl Congestion {
         self.current = true;
     }
 
-    /// A data packet is sent with `in_flight` bytes in flight, itself included; returns its stamp.
+    /// A data packet is sent with `in_flight` bytes in flight, itself included; returns its stamp. While there is something to
+    /// retransmit the application is not what limits.
     #[inline(always)]
-    pub fn on_sent(&mut self, now: Time, in_flight: u64) -> Stamp {
+    pub fn on_sent(&mut self, now: Time, in_flight: u64, retransmission: bool) -> Stamp {
         if !self.uses_sent {
             return Stamp::default();
         }
         self.current &= !self.decides_on_sent;
+        let app_limited = self.limited_by == LimitedBy::Application && !retransmission;
+        if app_limited {
+            self.limited_by = LimitedBy::Nothing;
+        }
         self.controller.on_sent(&Sent {
             now,
             in_flight: self.packets(in_flight),
             cwnd_limited: self.cwnd_limited(),
-            app_limited: self.limited_by == LimitedBy::Application,
+            app_limited,
         })
     }
 

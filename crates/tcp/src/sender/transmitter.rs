@@ -255,7 +255,7 @@ impl Transmitter {
         } else {
             self.seq.nxt = seq + len;
         }
-        let stamp = self.congestion.on_sent(now, self.recovery.pipe(&self.seq));
+        let stamp = self.congestion.on_sent(now, self.recovery.pipe(&self.seq), retransmission);
         self.after_sending(now);
         let mut flags = SegmentFlags::default();
         flags.set_retransmission(retransmission);
