@@ -31,7 +31,8 @@ def _coarse(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:
     coarse: dict[tuple[str, bool], list[str]] = {}
     for table in named:
         kind, tcp = table.get("controller", {}).get("kind"), table.get("tcp", {})
-        counted = tcp.get("ecn", False) if world == "quic" else tcp.get("accurate_ecn", False)  # QUIC always counts
+        accurately = tcp.get("accurate_ecn", False)
+        counted = accurately or (world == "quic" and tcp.get("ecn", False))  # QUIC always counts
         if kind in accurate and not counted:
             coarse.setdefault((kind, tcp.get("ecn", False)), []).append(table["name"])
     for (kind, ecn), names in coarse.items():

@@ -435,6 +435,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _lost_connections,
     ),
     UnswitchedDifference(
+        "acknowledgements with data",
+        "the stack sends no acknowledgement while window or pacer hold the sender's own data back (`piggyback`)",
+        _QUIC,
+        lambda scenario, _: any(flow.get("piggyback") for _, flow in _flows(scenario)),
+    ),
+    UnswitchedDifference(
         "samples",
         "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",
         _KERNEL,
