@@ -242,15 +242,15 @@ def test_no_settings_where_the_line_is_to_stay_as_it_is(
 
 
 def test_delay_that_a_profile_adds_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Starlink's has up to 15 ms each way; LTE's varies the rate alone, also where a packet takes as long."""
+    """Starlink's has up to 15 ms each way; LTE's varies the rate alone: a request takes longer."""
     monkeypatch.setattr(search, "cases", screening)
     for name, down, up in (("starlink", "8 Mbit/s", "2 Mbit/s"), ("lte", "500 kbit/s", "200 kbit/s")):
         line = ["advise", "--isp", name, "--down", down, "--up", up, "--rtt", "20 ms", "--have", "fifo"]
         assert main([*line, "--json"]) == 0
         added_s = json.loads(capsys.readouterr().out)["profile_delay_s"]
         assert main(line) == 0
-        assert ("in the mean on top of 20 ms" in capsys.readouterr().out) is (name == "starlink")
-        assert 0.005 < added_s < 0.025 if name == "starlink" else added_s == 0
+        assert "in the mean to 20 ms" in capsys.readouterr().out
+        assert 0.005 < added_s < 0.03, (name, added_s)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 import eddyline as el
 import eddyline.quic_packets as quic_packets
 from eddyline import _core
+from eddyline.cli.remarks import remarks
 from eddyline.deviations.known import of_world
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.subject import Subject
@@ -76,7 +77,6 @@ def test_a_run_repeats_in_another_process(installed: Callable[..., Any], tmp_pat
 
 # each with what it needs beside it
 TCP_ONLY = {
-    "accurate_ecn": {"accurate_ecn": True},
     "ack_congestion_control": {"ack_congestion_control": True},
     "fast_retransmit": {"fast_retransmit": False, "sack": False},
     "frto": {"frto": True},
@@ -93,7 +93,6 @@ TCP_ONLY = {
     "sack": {"sack": False},
     "send_buffer": {"send_buffer": "1 MB"},
     "timestamp_clock": {"timestamp_clock": {"tick": "10 ms"}, "timestamps": True},
-    "timestamps": {"timestamps": True},
 }
 
 
@@ -102,12 +101,25 @@ BYTE_COUNTING = "`byte_counting` is ignored: the stack's own controllers do not 
 
 def test_options_of_tcp_are_honoured_or_listed() -> None:
     keys = json.loads(_core.schema())["$defs"]["Tcp"]["properties"]
-    assert set(keys) - set(TCP_ONLY) == {"ack_every", "ack_timer", "byte_counting", "ecn", "initial_window"}
+    honoured = {"accurate_ecn", "ack_every", "ack_timer", "byte_counting", "ecn", "initial_window", "timestamps"}
+    assert set(keys) - set(TCP_ONLY) == honoured
     table = one_flow(kind="newreno") | {"duration": "0.1 s", "warmup": "0 s"}
     for key, tcp in TCP_ONLY.items():
         notes = el.Scenario(table | {"flow": [table["flow"][0] | {"tcp": tcp}]}).run("quic").approximations
         said = "always paces" if key == "pacing" else f"`{key}"
         assert any(said in note for note in notes), (key, notes)
+
+
+def test_accurate_feedback_is_what_quic_has() -> None:
+    """One scenario serves DCTCP in worlds `sim` and `quic`: nothing is said of it, and marks are no losses."""
+    table = one_flow(kind="dctcp") | {"duration": "5 s", "warmup": "1 s"}
+    link, *others = table["link"]
+    marking = link | {"queue": {"kind": "step", "limit": "200 packets", "threshold": "20 packets"}}
+    flow = table["flow"][0] | {"packet": "1500 B", "header": "60 B", "tcp": {"accurate_ecn": True, "timestamps": True}}
+    scenario = el.Scenario(table | {"link": [marking, *others], "flow": [flow]})
+    notes = scenario.run("quic").approximations
+    assert [note for note in notes if "accurate_ecn" in note or "timestamps" in note] == []
+    assert remarks(scenario, "quic") == remarks(scenario, "sim") == []
 
 
 def test_byte_counting_is_of_eddylines_controllers() -> None:
