@@ -167,11 +167,17 @@ def arrived_bps(result: RunResult, flows: Sequence[str], start: float, stop: flo
 
 
 def _sharpest_fall(result: RunResult, phase: Phase) -> float:
-    """Flow 1's window over what it was 0.2 s before, at its lowest in a phase; its own start is left out."""
-    times, values = result.over_time("flow 1", "cwnd_packets")
-    start = max(phase.start, SETTLING_S)
-    kept = [v for t, v in zip(times, values, strict=True) if start < t <= phase.stop and v == v]
-    return min(after / before for before, after in zip(kept, kept[2:], strict=False))
+    """A flow's window over what it was 0.2 s before, at its lowest in a phase: of all flows, any of which may have the losses.
+
+    The first seconds of each flow are left out.
+    """
+    falls: list[float] = []
+    for flow in phase.flows:
+        start = max(phase.start, next(p.start for p in PHASES if flow in p.flows) + SETTLING_S)
+        times, values = result.over_time(flow, "cwnd_packets")
+        kept = [v for t, v in zip(times, values, strict=True) if start < t <= phase.stop and v == v]
+        falls += (after / before for before, after in zip(kept, kept[2:], strict=False))
+    return min(falls)
 
 
 def figure_totals(
