@@ -35,6 +35,9 @@ UNITS = {
 }
 """Sizes of units in SI units; others count one. A column whose rows are in its unit already says `scale = 1`."""
 
+_LEGEND_MARK = 16.0
+"""The widest mark in a legend, in points: as wide as the room that matplotlib leaves beside a label."""
+
 _NAMES = dict(zip(("blue", "red", "green", "pink", "orange", "cyan", "black", "yellow"), COLOURS, strict=True))
 
 
@@ -177,7 +180,9 @@ def _legend(figure: Figure, axes: Sequence[Axes], spec: FigureSpec) -> None:
     if spec.legend is None:
         return
     place: Any = spec.legend.place
+    widest = max((line.mark_size or 0.0 for line in spec.lines), default=0.0)
     options: dict[str, Any] = {"ncols": spec.legend.columns, "fontsize": spec.legend.font_size}
+    options["markerscale"] = min(1.0, _LEGEND_MARK / max(widest, 1.0))
     if place.startswith("outside"):
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc=place, **options)

@@ -109,6 +109,14 @@ def test_a_panel_for_each_value() -> None:
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["rate"]
 
 
+def test_a_wide_mark_is_no_wider_in_the_legend_than_the_room_beside_its_label() -> None:
+    for mark_size, shown in ((40, 16.0), (6, 6.0)):
+        lines = [{"style": "_", "mark_size": mark_size, "label": "rate"}]
+        figure = _drawn(kind="lines", x=X, y=Y, lines=lines, legend={"place": "outside upper center"})
+        (line,) = figure.legends[0].get_lines()
+        assert line.get_markersize() == pytest.approx(shown)
+
+
 def test_bars_beside_each_other() -> None:
     figure = _drawn(
         kind="bars",
