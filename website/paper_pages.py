@@ -36,7 +36,9 @@ def cell(text: str) -> str:
 
 def verdicts(claims: list[dict[str, str]], pins: dict[str, dict[str, object]]) -> str:
     """Every claim with its verdict."""
-    counted = {name: sum(pin["verdict"] == name for pin in pins.values()) for name in ("confirmed", "refuted")}
+    counted = {
+        name: sum(str(pin["verdict"]).startswith(name) for pin in pins.values()) for name in ("confirmed", "refuted")
+    }
     rest = len(pins) - sum(counted.values())
     lines = [
         "\n\n## Claims and verdicts\n",

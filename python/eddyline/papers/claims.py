@@ -24,7 +24,6 @@ KINDS = ("confirmed", "partly", "refuted", "undecided")
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
 _REQUIRED = ("id", "where", "says", "exhibit", "rule", "value", "why")
 _SERIES = ("rises", "falls")
-_NOT_DECIDED = "not decided"
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,13 @@ class Verdict:
     """The verdict on a claim.
 
     Attributes:
-        verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`.
+        verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`; in brackets how many groups are not
+            decided. A claim is confirmed only if it holds in every group that it names.
+        kind: One of `KINDS`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
             failing; None where it is infinite, or nothing decided.
-        shown: The same as text, with its unit, and whether it is of recorded runs.
+        shown: The same as text, with its unit, whether it is of recorded runs, and of how many rows if some are
+            left out.
         rule: The rule as text.
         groups: Every group with whether the rule holds in it and its number.
         group_values: Their numbers as text.
@@ -78,6 +80,7 @@ class Verdict:
 
     claim: Claim
     verdict: str
+    kind: str
     value: float | None
     shown: str
     rule: str
@@ -93,13 +96,6 @@ class Verdict:
         """Every group with its number as text."""
         return list(zip(self.groups, self.group_values, strict=True))
 
-    @property
-    def kind(self) -> str:
-        """One of `KINDS`."""
-        if self.verdict == _NOT_DECIDED:
-            return "undecided"
-        return self.verdict if self.verdict in KINDS else "partly"
-
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
         return {
@@ -107,6 +103,7 @@ class Verdict:
             "where": self.claim.where,
             "says": self.claim.says,
             "verdict": self.verdict,
+            "kind": self.kind,
             "value": self.value,
             "shown": self.shown,
             "rule": self.rule,
@@ -238,39 +235,46 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     labels = {c.key: c for c in exhibit.columns}
     outcomes = [(_shown(name, claim.by, labels), rule(part, claim.terms)) for name, part in groups.items()]
     holding = [name for name, o in outcomes if o.holds]
+    named = _named(claim, list(exhibit.rows))
+    everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
+    undecided = [_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None]
 
     def label(name: str) -> str:
         return labels[name].label if name in labels else name.replace("_", " ")
 
     if not rows:
-        verdict = _NOT_DECIDED
-    elif len(holding) == len(outcomes):
-        verdict = "confirmed"
+        kind, verdict = "undecided", "not decided"
     elif not holding:
-        verdict = "refuted"
+        kind = verdict = "refuted"
+    elif len(holding) == len(outcomes) and not undecided:
+        kind = verdict = "confirmed"
     else:
-        verdict = f"only where {label(claim.by)} is {_listed(holding)}"
+        kind, verdict = "partly", f"only where {label(claim.by)} is {_listed(holding)}"
+    if rows and undecided:
+        verdict += f" ({len(undecided)} of {len(outcomes) + len(undecided)} cases not decided)"
 
     def amount(value: float) -> str:
         return _amount(value, labels.get(claim.terms.value))
 
     rule_text = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
-    named = _named(claim, list(exhibit.rows))
-    everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
     # of those that fail, or of all if none does, the one with least to spare
     value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value if outcomes else None
     recorded = any(row.get("recorded") for row in rows)
+    shown = _value_text(claim, value, amount) if rows else f"it takes {claim.needs}"
+    if len(rows) < len(named) and rows:
+        shown += f" ({len(rows)} of {len(named)} rows)"
     return Verdict(
         claim,
         verdict,
+        kind,
         value,
-        shown=(_value_text(claim, value, amount) if rows else f"it takes {claim.needs}") + (", recorded" * recorded),
+        shown=shown + ", recorded" * recorded,
         rule=rule_text,
         groups=outcomes,
         group_values=[_value_text(claim, o.value, amount) for _, o in outcomes],
         rows=len(rows),
         left_out=len(named) - len(rows),
-        undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
+        undecided=undecided,
         recorded=recorded,
     )
 

@@ -93,7 +93,8 @@ def test_our_own_statements_have_their_own_table(written: Path, reproductions: d
         at = text.index(f'<a href="#claim-{verdict.claim.id}"')
         assert begin < at
         assert (at > end) is verdict.claim.ours
-    assert "(9 of 16 rows left out for want of values; not decided: clean)" in text  # rtt-switching
+    assert "(rows without a value or reference are left out; not decided: clean)" in text  # rtt-switching
+    assert text.count("(1 of 2 cases not decided)") == 2  # beside the exhibit and in the table of claims
 
 
 def test_data_and_figures_are_written_beside_the_page(written: Path, reproductions: dict[str, Reproduction]) -> None:

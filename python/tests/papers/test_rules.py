@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eddyline.errors import InputError
+from eddyline.papers import find
 from eddyline.papers.claims import Claim, judge, judged, read
+from eddyline.papers.reproduction import Reproduction
 from eddyline.papers.rules import RULES, Terms
+from eddyline.papers.terminal import show
 from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from eddyline.papers.claims import Verdict
 
 ROWS = [
     {"x": x, "y": y, "z": z, "kind": k}
@@ -133,8 +138,32 @@ def test_rows_without_a_value_are_counted() -> None:
     rows = [*ROWS, {"x": 3, "y": None, "z": 1.0, "kind": "d"}, {"x": 4, "y": 1.0, "z": None, "kind": "d"}]
     verdict = judge(_claim(), _exhibit(rows))
     assert (verdict.rows, verdict.left_out) == (3, 2)
+    assert verdict.shown.endswith(" (3 of 5 rows)")
     assert verdict.undecided == ["4 m"]
     assert verdict.to_dict()["left_out"] == 2
+
+
+def test_a_claim_is_confirmed_only_where_every_case_is_decided() -> None:
+    def verdict(kinds: Sequence[str]) -> Verdict:
+        rows = [r for r in ROWS if r["kind"] in kinds]
+        return judge(_claim(), _exhibit([*rows, {"x": 4, "y": None, "z": 1.0, "kind": "d"}]))
+
+    holds = verdict(("a", "b"))
+    assert (holds.kind, holds.verdict) == ("partly", "only where place is 1 m or 2 m (1 of 3 cases not decided)")
+    fails = verdict(("c",))
+    assert (fails.kind, fails.verdict) == ("refuted", "refuted (1 of 2 cases not decided)")
+    both = verdict(("b", "c"))
+    assert (both.kind, both.verdict) == ("partly", "only where place is 2 m (1 of 3 cases not decided)")
+    assert both.to_dict()["kind"] == "partly"
+
+
+def test_the_terminal_says_how_many_cases_are_not_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [*ROWS[:2], {"x": 4, "y": None, "z": 1.0, "kind": "d"}]
+    verdict = judge(_claim(), _exhibit(rows))
+    show(Reproduction(find("two-way-fast"), [_exhibit(rows)], [verdict], 0.0, 0, 0))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "(1 of 3 cases not decided)" in shown
+    assert "1 claim: 0 confirmed, 1 only in part, 0 refuted;" in shown
 
 
 @pytest.mark.parametrize(
