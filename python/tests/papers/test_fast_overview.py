@@ -63,6 +63,25 @@ def test_hours_are_decided_by_the_recording_and_say_so(
     assert any("are a recording" in text for text in overview["record"].findings)
 
 
+def test_a_row_is_recorded_if_its_values_are(overview: dict[str, Any]) -> None:
+    rows = overview["record"].rows
+    without = [r for r in rows if r["utilisation"] is None and r["utilisation_quarter"] is None]
+    assert without
+    assert not any(r["recorded"] for r in without)
+    assert all(r["recorded"] for r in rows if r not in without)
+
+
+def test_what_matches_is_said_by_verdicts_only(
+    overview: dict[str, Any], reproductions: dict[str, Reproduction]
+) -> None:
+    findings = " ".join(overview["record"].findings)
+    assert "FAST, 10 flows, 100: printed 88%; nearest is 99%, " in findings
+    assert "match" not in findings
+    (ten,) = [v for v in reproductions["fast-overview"].verdicts if v.claim.id == "fast-10-flows"]
+    assert ten.kind == "partly"
+    assert ten.verdict.endswith(" (6 of 9 cases not decided)")
+
+
 def _seconds(context: Context) -> Context:
     """The same with one flow only, and experiments of 0.72 s."""
     context.values["run"] = [r | {"hours": 0.0002} for r in context.values["run"] if r["id"].endswith("1 flow, 100")]
@@ -88,11 +107,28 @@ def test_a_notice_says_how_long_it_takes(tmp_path: Path) -> None:
     (tmp_path / "recorded" / "record.json").unlink()
     text = record.long_notice(Context(tmp_path))
     # three of Linux, 18 of FAST that are run in any case, each flow at a gigabit
-    said = re.search(r"0 runs are recorded and current, (\d+) to (\d+) are simulated now.*: (\S+) to (\S+) hours", text)
+    said = re.search(r"0 runs are recorded and current, simulated now: (\d+) to (\d+), .*: (\S+) to (\S+) hours", text)
     assert said is not None
     runs, most, hours, most_hours = (float(n) for n in said.groups())
     assert (runs, most) == (21, 51)
     assert 0.0 < hours < most_hours
+
+
+def test_a_notice_counts_other_reactions_where_the_first_is_recorded(tmp_path: Path) -> None:
+    shutil.copytree(find("fast-overview").folder, tmp_path, dirs_exist_ok=True)
+    context = Context(tmp_path)
+    context.values["run"] = [r for r in context.values["run"] if r["id"] == "FAST, 1 flow, 100"]
+    file = tmp_path / "recorded" / "record.json"
+    document = json.loads(file.read_text("utf-8"))
+    # another reaction to a queue that was full, and a first one of which two others depend
+    del document["runs"]["FAST, 1 flow, 100: FAST, no doubling, gamma 0.5, packet lost"]
+    slow = "FAST, 1 flow, 100: FAST, no doubling, slow updates, gamma 0.5, window reduced"
+    kept = document["runs"].pop(slow)
+    file.write_text(json.dumps(document), "utf-8")
+    assert "10 runs are recorded and current, simulated now: 2 to 4, " in record.long_notice(context)
+    document["runs"][slow] = kept
+    file.write_text(json.dumps(document), "utf-8")
+    assert "11 runs are recorded and current, simulated now: 1, " in record.long_notice(context)
 
 
 def test_the_reaction_does_not_matter_where_no_queue_was_full() -> None:

@@ -10,8 +10,6 @@ from eddyline.papers.fast_overview.recording import SHORT_S, Long, Recording, Su
 from eddyline.papers.runner import NS2_PROFILE, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
@@ -112,6 +110,14 @@ class Case:
         return tuple((key | changes).values())
 
 
+@dataclass(frozen=True)
+class Found:
+    """The summary of a case, and the name of the run that it is of."""
+
+    run: str
+    summary: Summary
+
+
 def cases(context: Context) -> list[Case]:
     """Every experiment with every controller, gamma and reaction that stand for it."""
     listed = []
@@ -133,39 +139,34 @@ def _leading(case: Case) -> tuple[str, ...]:
     return case.key(local=next(iter(LOCALS)))
 
 
-def _sources(case: Case, names: Mapping[tuple[str, ...], str]) -> list[str]:
-    """Names of the runs that a row may rest on: of both gammas, with its own reaction and the first."""
-    locals_ = (case.local, next(iter(LOCALS)))
-    keys = [case.key(gamma=gamma, local=local) for gamma in (*GAMMAS.values(), "") for local in locals_]
-    return [names[key] for key in keys if key in names]
-
-
-def _found(recording: Recording, listed: list[Case]) -> dict[tuple[str, ...], Summary]:
-    """The summary of each case that there is, by its key.
+def _found(recording: Recording, listed: list[Case]) -> dict[tuple[str, ...], Found]:
+    """What there is of each case, by its key.
 
     Where no NIC queue was ever full, the reaction does not matter, and one run is that of all three. Six hours of ten
     flows are simulated with the first reaction only. Hours come first: they take less time.
     """
-    found: dict[tuple[str, ...], Summary] = {}
+    found: dict[tuple[str, ...], Found] = {}
     for seconds in sorted({c.long.seconds for c in listed}):
         part = [c for c in listed if c.long.seconds == seconds]
         first = [c for c in part if c.key() == _leading(c)]
-        by_name = recording.find([c.long for c in first])
-        found |= {c.key(): by_name[c.long.name] for c in first if c.long.name in by_name}
+        found |= _taken(recording, first)
         others = [c for c in part if c not in first and _leading(c) in found]
-        full = [c for c in others if found[_leading(c)].refusals]
+        full = [c for c in others if found[_leading(c)].summary.refusals]
         if seconds <= _HOUR_S:
-            by_name = recording.find([c.long for c in full])
-            found |= {c.key(): by_name[c.long.name] for c in full if c.long.name in by_name}
+            found |= _taken(recording, full)
         found |= {c.key(): found[_leading(c)] for c in others if c not in full}
     return found
+
+
+def _taken(recording: Recording, part: list[Case]) -> dict[tuple[str, ...], Found]:
+    by_name = recording.find([c.long for c in part])
+    return {c.key(): Found(c.long.name, by_name[c.long.name]) for c in part if c.long.name in by_name}
 
 
 def table(context: Context) -> Exhibit:
     """The six experiments, each with both gammas and the three reactions to a full NIC queue."""
     recording, listed = Recording(context), cases(context)
     found = _found(recording, listed)
-    names = {c.key(): c.long.name for c in listed}
     experiments = {said["id"]: said for said in context.values["run"]}
     rows: list[Row] = []
     for case in listed:
@@ -183,12 +184,13 @@ def table(context: Context) -> Exhibit:
             "printed_utilisation": said["utilisation"],
             "seconds": case.long.seconds,
             "case": f"{case.controller}, {LOCALS[case.local]}",
-            "recorded": any(name in recording.used for name in _sources(case, names)),
         }
+        runs = []
         for ending, gamma in GAMMAS.items():
             own = found.get(case.key(gamma=gamma if case.gamma else "")) if case.gamma or not ending else None
-            row |= _columns(own, said["flows"], ending)
-        rows.append(row)
+            row |= _columns(own.summary if own else None, said["flows"], ending)
+            runs += [own.run] if own else []
+        rows.append(row | {"recorded": any(run in recording.used for run in runs)})
     for row in rows:
         linux = next(r for r in rows if r["experiment"] == "Linux, 1 flow, 100" and r["local"] == row["local"])
         for ending in GAMMAS:
@@ -228,7 +230,7 @@ def _source(recording: Recording) -> list[tuple[str, Row]]:
 
 
 def _nearest(rows: list[Row]) -> list[tuple[str, Row]]:
-    """For each experiment the case with the recommended gamma that is nearest to what is printed."""
+    """For each experiment the case with the recommended gamma that is nearest to what is printed; claims judge it."""
     findings: list[tuple[str, Row]] = []
     missing = []
     for name in dict.fromkeys(r["experiment"] for r in rows):
@@ -237,8 +239,7 @@ def _nearest(rows: list[Row]) -> list[tuple[str, Row]]:
             missing.append(name)
             continue
         nearest = min(part, key=lambda r: abs(r["utilisation"] - r["printed_utilisation"]))
-        matches = abs(nearest["utilisation"] - nearest["printed_utilisation"]) < 0.05
-        findings.append(("match" if matches else "mismatch", nearest | {"printed": nearest["printed_utilisation"]}))
+        findings.append(("nearest", nearest | {"printed": nearest["printed_utilisation"]}))
     if missing:
         findings.append(("missing", {"experiments": "; ".join(missing)}))
     return findings
@@ -271,12 +272,13 @@ def controllers(context: Context) -> Exhibit:
 def long_notice(context: Context) -> str:
     """What `--long` simulates, and the time it takes by the speed of a short run on this machine."""
     listed, recording = cases(context), Recording(context)
-    _found(recording, listed)
-    least = [c for c in listed if c.key() == _leading(c) and c.long.name not in recording.used]
-    begun = {c.key() for c in least}
+    found = _found(recording, listed)
+    absent = [c for c in listed if c.key() not in found]
+    first = [c for c in absent if c.key() == _leading(c)]
+    others = [c for c in absent if c not in first and c.long.seconds <= _HOUR_S]
     # which of the other reactions have to be run is known once the first has been
-    others = [c for c in listed if c not in least and c.long.seconds <= _HOUR_S]
-    most = least + [c for c in others if c.long.name in recording.stale or _leading(c) in begun]
+    least = first + [c for c in others if _leading(c) in found]
+    most = first + others
     recorded = f"--long: {len(recording.used)} runs are recorded and current"
     if not most:
         return f"{recorded}, none is missing; without {recording.file} all are simulated"
@@ -290,8 +292,10 @@ def long_notice(context: Context) -> str:
         packets = sum(1.5 * 1e9 / 12_000 * flows[c.long.run.file] * c.long.seconds for c in part)
         return float(packets / speed / 3600.0)
 
+    runs, taking = str(len(least)), f"{hours(least):.1f}"
+    if most != least:
+        runs, taking = f"{runs} to {len(most)}", f"{taking} to {hours(most):.1f}"
     return (
-        f"{recorded}, {len(least)} to {len(most)} are simulated now, an hour each and six hours with ten flows: "
-        f"{hours(least):.1f} to {hours(most):.1f} hours of processor time at the speed of this machine, "
-        f"{speed / 1e6:.0f} million packets a second"
+        f"{recorded}, simulated now: {runs}, an hour each and six hours with ten flows: {taking} hours of processor "
+        f"time at the speed of this machine, {speed / 1e6:.0f} million packets a second"
     )
