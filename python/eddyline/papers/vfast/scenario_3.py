@@ -167,7 +167,7 @@ def arrived_bps(result: RunResult, flows: Sequence[str], start: float, stop: flo
 
 
 def _sharpest_fall(result: RunResult, phase: Phase) -> float:
-    """A flow's window over what it was 0.2 s before, at its lowest in a phase: of all flows, any of which may have the losses.
+    """A flow's window over what it was 0.2 s before, at its lowest in a phase; any flow may have the losses.
 
     The first seconds of each flow are left out.
     """
