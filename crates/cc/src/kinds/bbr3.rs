@@ -150,7 +150,8 @@ pub struct Model {
     // probing
     cycle_since: Time,
     probe_wait: Time,
-    draw: f64,
+    /// Replaces the random part of the wait, from 0 to 1.
+    probe_wait_fraction: f64,
     // round-trip time
     min_rtt: Option<Time>,
     min_rtt_at: Time,
@@ -227,7 +228,7 @@ impl Model {
             full_reached: false,
             cycle_since: Time::ZERO,
             probe_wait: Time::ZERO,
-            draw: 0.0,
+            probe_wait_fraction: 0.0,
             min_rtt: None,
             min_rtt_at: Time::ZERO,
             probe_rtt_cwnd: initial_window,
@@ -344,7 +345,7 @@ impl Controller for Model {
         self.min_rtt = Some(rtt);
         self.min_rtt_at = now;
         // flows that started at different times probe at different times
-        self.draw = (now.as_ps() % 1_000_003) as f64 / 1_000_003.0;
+        self.probe_wait_fraction = (now.as_ps() % 1_000_003) as f64 / 1_000_003.0;
         if rtt > Time::ZERO {
             self.set_pacing_rate(STARTUP_PACING_GAIN * self.initial_window / rtt.as_secs_f64());
         }
@@ -363,12 +364,12 @@ impl Controller for Model {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        let mut news = self.rate.newly_delivered(ack);
+        let mut newly_delivered = self.rate.newly_delivered(ack);
         let unjudged = std::mem::take(&mut self.lost_unjudged);
         // losses in one window of data lower the short-term bounds once (RFC 5681, 4.3), however long their detection takes
-        let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { news.lost > 0.0 };
-        news.lost += unjudged;
-        let ack = &news;
+        let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { newly_delivered.lost > 0.0 };
+        newly_delivered.lost += unjudged;
+        let ack = &newly_delivered;
         if let Some(rate) = self.rate.on_ack(ack) {
             let sample = Sample {
                 rate: rate.rate.unwrap_or(0.0),

@@ -135,7 +135,7 @@ impl WindowLaw for CubicLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, _cwnd: f64, slow_start: bool) -> Option<f64> {
-        let unlimited = self.limited.unlimited(ack);
+        let unlimited = self.limited.not_cwnd_limited(ack);
         if slow_start {
             // after an idle period: congestion avoidance begins anew where the restarted slow start ends
             self.epoch = None;

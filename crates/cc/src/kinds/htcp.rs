@@ -43,9 +43,9 @@ const BETA: (f64, f64) = (0.5, 0.8);
 /// Change of the throughput above which a loss halves the window.
 const SWITCH: f64 = 0.2;
 /// Below this round-trip time the back-off is a half: the estimate of the queue is too coarse.
-const LEAST_RTT: Time = Time::from_ms(10);
+const MIN_RTT: Time = Time::from_ms(10);
 /// Maximum increase of the maximum sample at once.
-const MOST_RISE_S: f64 = 0.02;
+const MAX_RISE_S: f64 = 0.02;
 
 /// H-TCP's window law.
 #[derive(Debug, Clone)]
@@ -140,7 +140,7 @@ impl HTcpLaw {
             return BETA.0;
         }
         match self.base.get() {
-            Some(base) if self.adapts && base > LEAST_RTT && self.max_rtt_s > 0.0 => {
+            Some(base) if self.adapts && base > MIN_RTT && self.max_rtt_s > 0.0 => {
                 (base.as_secs_f64() / self.max_rtt_s).clamp(BETA.0, BETA.1)
             }
             _ => {
@@ -159,13 +159,13 @@ impl WindowLaw for HTcpLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
         // a window that is not used does not probe: the increase does not rise in that time
-        self.since = (self.since + self.limited.unlimited(ack)).min(ack.now);
+        self.since = (self.since + self.limited.not_cwnd_limited(ack)).min(ack.now);
         if let Some(rtt) = ack.rtt {
             let base_s = self.base.sample(rtt).as_secs_f64();
             let rtt_s = rtt.as_secs_f64();
             if !ack.in_recovery {
                 self.max_rtt_s = self.max_rtt_s.max(base_s);
-                if rtt_s > self.max_rtt_s && rtt_s <= self.max_rtt_s + MOST_RISE_S {
+                if rtt_s > self.max_rtt_s && rtt_s <= self.max_rtt_s + MAX_RISE_S {
                     self.max_rtt_s = rtt_s;
                 }
             }

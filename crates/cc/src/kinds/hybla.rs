@@ -32,7 +32,7 @@ impl Describe for HyblaParams {
 }
 
 /// Upper bound of rho in 2^rho, beyond which growth is unbounded in practice.
-const MOST: f64 = 16.0;
+const MAX_RHO: f64 = 16.0;
 
 /// Hybla's window law.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl HyblaLaw {
         let rho = (self.base.sample(rtt).as_ps() as f64 / self.rtt0_ps).max(1.0);
         if rho != self.rho {
             self.rho = rho;
-            self.slow_start = libm::exp2(rho.min(MOST)) - 1.0;
+            self.slow_start = libm::exp2(rho.min(MAX_RHO)) - 1.0;
             self.avoidance = rho * rho;
         }
     }

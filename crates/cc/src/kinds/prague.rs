@@ -42,7 +42,7 @@ impl Describe for PragueParams {
 /// Minimum window.
 const FLOOR: f64 = 2.0;
 /// Maximum round-trip time up to which growth is scaled.
-const LONGEST: f64 = 100e9;
+const MAX_SCALED_RTT: f64 = 100e9;
 
 /// Prague.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl Prague {
     fn increase(&self) -> f64 {
         let virtual_rtt = self.p.virtual_rtt.as_ps() as f64;
         match self.srtt.get() {
-            Some(rtt) if rtt < virtual_rtt.min(LONGEST) && self.goes_by_virtual_rtt() => {
+            Some(rtt) if rtt < virtual_rtt.min(MAX_SCALED_RTT) && self.goes_by_virtual_rtt() => {
                 (rtt / virtual_rtt) * (rtt / virtual_rtt)
             }
             _ => 1.0,

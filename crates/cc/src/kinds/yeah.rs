@@ -59,8 +59,8 @@ impl Describe for YeahParams {
     const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
-/// Initial estimate of a competitor's window.
-const LEAST: f64 = 2.0;
+/// Minimum window in packets, and initial estimate of a competitor's.
+const MIN_WINDOW: f64 = 2.0;
 
 /// YeAH-TCP's window law.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl Yeah {
             queued: 0.0,
             slow_rounds: 0,
             fast_rounds: 0,
-            competitor: LEAST,
+            competitor: MIN_WINDOW,
         };
         Self(Box::new(LossBased::with(law, SlowStartKind::Standard, facts)))
     }
@@ -112,7 +112,7 @@ impl WindowLaw for YeahLaw {
             self.slow_rounds = 0;
             self.fast_rounds += 1;
             if self.fast_rounds > self.p.zeta {
-                self.competitor = LEAST;
+                self.competitor = MIN_WINDOW;
                 self.fast_rounds = 0;
             }
             return None;
@@ -120,7 +120,8 @@ impl WindowLaw for YeahLaw {
         let down = (too_many && cwnd > self.competitor)
             .then(|| (cwnd - self.queued.min(cwnd * self.p.decongestion)).max(self.competitor));
         let now = down.unwrap_or(cwnd);
-        self.competitor = if self.competitor <= LEAST { (now / 2.0).max(LEAST) } else { self.competitor + 1.0 };
+        self.competitor =
+            if self.competitor <= MIN_WINDOW { (now / 2.0).max(MIN_WINDOW) } else { self.competitor + 1.0 };
         self.slow_rounds = self.slow_rounds.saturating_add(1);
         down
     }
@@ -133,14 +134,14 @@ impl WindowLaw for YeahLaw {
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
         let window = loss.flight_size;
-        let half = (window / 2.0).max(LEAST);
+        let half = (window / 2.0).max(MIN_WINDOW);
         let given_up = if self.slow_rounds < self.p.rho {
             self.queued.min(half).max(window * self.p.least_decrease)
         } else {
             half
         };
         self.fast_rounds = 0;
-        self.competitor = (self.competitor / 2.0).max(LEAST);
+        self.competitor = (self.competitor / 2.0).max(MIN_WINDOW);
         self.backlog.reset(loss.now);
         window - given_up
     }

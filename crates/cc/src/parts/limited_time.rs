@@ -1,4 +1,4 @@
-//! Time during which the sender was limited by the window, not by the application or the receiver.
+//! Time during which the application or the receiver limited the sender, not the window.
 
 use eddyline_units::Time;
 
@@ -12,12 +12,11 @@ pub(crate) struct LimitedTime {
 }
 
 impl LimitedTime {
-    /// The time since the last acknowledgement if the sender was not limited by the window at both of these
-    /// acknowledgements, else zero. After an
-    /// idle period it includes the round trip until the first acknowledgement. Recovery counts as limited; duplicates before it do
-    /// not.
+    /// The time since the last acknowledgement, or zero if the window limited the sender at both of these acknowledgements.
+    /// After an idle period it includes the round trip until the first acknowledgement. Recovery counts as limited; duplicates before
+    /// it do not.
     #[inline]
-    pub(crate) fn unlimited(&mut self, ack: &Ack) -> Time {
+    pub(crate) fn not_cwnd_limited(&mut self, ack: &Ack) -> Time {
         let limited = ack.cwnd_limited || ack.in_recovery;
         let previous = std::mem::replace(self, Self { last: ack.now, limited });
         if limited && previous.limited { Time::ZERO } else { ack.now.saturating_sub(previous.last) }

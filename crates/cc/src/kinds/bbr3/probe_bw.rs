@@ -12,9 +12,9 @@ impl Model {
         (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
         self.up_acked_per_increment = f64::INFINITY;
         // PickProbeWait: the draft draws at random; here it is a golden-ratio sequence, different from flow to flow
-        self.draw = (self.draw + 0.618_033_988_749_895) % 1.0;
-        self.rounds_since_up = u64::from(self.draw >= 0.5);
-        self.probe_wait = Time::from_ps(2_000_000_000_000 + (self.draw * 1e12) as u64);
+        self.probe_wait_fraction = (self.probe_wait_fraction + 0.618_033_988_749_895) % 1.0;
+        self.rounds_since_up = u64::from(self.probe_wait_fraction >= 0.5);
+        self.probe_wait = Time::from_ps(2_000_000_000_000 + (self.probe_wait_fraction * 1e12) as u64);
         self.cycle_since = now;
         self.ack_phase = AckPhase::ProbeStopping;
         self.start_round();

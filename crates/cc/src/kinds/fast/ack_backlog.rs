@@ -12,9 +12,9 @@ use crate::parts::round_trips::Round;
 /// Gain per round trip.
 const GAIN: f64 = 0.5;
 /// The ratio at most doubles or halves in a round trip.
-const MOST_CHANGE: f64 = 2.0;
+const MAX_CHANGE: f64 = 2.0;
 /// Minimum number of acknowledgements a window (RFC 5690, 4.5).
-const FEWEST: f64 = 2.0;
+const MIN_ACKS_PER_WINDOW: f64 = 2.0;
 
 /// The ratio.
 #[derive(Debug, Clone)]
@@ -40,9 +40,9 @@ impl AckBacklog {
         let time = ack.now.saturating_sub(self.begin).as_ps() as f64;
         if time > 0.0 && self.begin > Time::ZERO {
             let queued = self.acks / time * queueing;
-            let aim = (queued / self.target).clamp(1.0 / MOST_CHANGE, MOST_CHANGE);
+            let aim = (queued / self.target).clamp(1.0 / MAX_CHANGE, MAX_CHANGE);
             self.ratio *= 1.0 + GAIN * (aim - 1.0);
-            self.ratio = self.ratio.min(window / FEWEST).max(1.0);
+            self.ratio = self.ratio.min(window / MIN_ACKS_PER_WINDOW).max(1.0);
         }
         self.begin = ack.now;
         self.acks = 0.0;

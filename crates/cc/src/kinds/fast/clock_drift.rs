@@ -20,16 +20,16 @@
 /// Number of windows kept; a power of two.
 const WINDOWS: usize = 32;
 /// The first windows' length, and the longest, in picoseconds: 1 s and 64 s.
-const SHORTEST: f64 = 1e12;
-const LONGEST: f64 = 64e12;
+const MIN_WINDOW_LENGTH: f64 = 1e12;
+const MAX_WINDOW_LENGTH: f64 = 64e12;
 /// Minimum number of windows for an estimate.
-const FEWEST: usize = 8;
+const MIN_WINDOWS: usize = 8;
 /// The same, if each window contains a pause.
-const FEWEST_PAUSES: usize = 3;
+const MIN_PAUSES: usize = 3;
 /// Maximum distance of the quartiles for an estimate.
 const NEAR: f64 = 100e-6;
 /// Maximum drift of a clock (RFC 5905, section 7.2: MAXFREQ).
-const MOST: f64 = 500e-6;
+const MAX_DRIFT: f64 = 500e-6;
 
 /// A sample: time of sending since the first one, forward delay by both clocks less that of the first, round-trip time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,8 +132,8 @@ impl Drift {
             windows: [Window::NONE; WINDOWS],
             kept: 0,
             present: Window::NONE,
-            length: SHORTEST,
-            end: SHORTEST,
+            length: MIN_WINDOW_LENGTH,
+            end: MIN_WINDOW_LENGTH,
             rate: 0.0,
         }
     }
@@ -164,7 +164,7 @@ impl Drift {
             return;
         }
         if self.kept == WINDOWS {
-            if self.length < LONGEST {
+            if self.length < MAX_WINDOW_LENGTH {
                 for i in 0..WINDOWS / 2 {
                     self.windows[i] = self.windows[2 * i].merge(&self.windows[2 * i + 1], self.rate);
                 }
@@ -182,8 +182,8 @@ impl Drift {
     /// Updates the estimate; `held` is the share of forward queueing in the delay that the sender reacts to.
     pub(crate) fn estimate(&mut self, held: f64) {
         let pauses = self.windows[..self.kept].iter().filter(|w| w.best.paused).count();
-        let by_pauses = pauses >= FEWEST_PAUSES;
-        if self.kept < FEWEST && !by_pauses {
+        let by_pauses = pauses >= MIN_PAUSES;
+        if self.kept < MIN_WINDOWS && !by_pauses {
             return;
         }
         let trust = if by_pauses { held } else { 2.0 / 3.0 - held / 3.0 };
@@ -199,13 +199,13 @@ impl Drift {
             }
         }
         let slopes = &mut slopes[..n];
-        if n < FEWEST_PAUSES {
+        if n < MIN_PAUSES {
             return;
         }
         slopes.sort_unstable_by(f64::total_cmp);
         let (low, high) = (slopes[n / 4], slopes[n - 1 - n / 4]);
-        if high - low <= NEAR && low <= MOST && high >= -MOST {
-            self.rate = self.rate.max(low).min(high).clamp(-MOST, MOST);
+        if high - low <= NEAR && low <= MAX_DRIFT && high >= -MAX_DRIFT {
+            self.rate = self.rate.max(low).min(high).clamp(-MAX_DRIFT, MAX_DRIFT);
         }
     }
 }
@@ -314,9 +314,9 @@ mod tests {
         let samples =
             |n: u32| (0..n).map(|i| reading(f64::from(i) * 1.5, f64::from(i), if i % 2 == 0 { 10.0 } else { 0.0 }));
         let before = drift_of(samples(33));
-        assert_eq!((before.kept, before.length), (32, SHORTEST));
+        assert_eq!((before.kept, before.length), (32, MIN_WINDOW_LENGTH));
         let after = drift_of(samples(34));
-        assert_eq!((after.kept, after.length), (17, 2.0 * SHORTEST));
+        assert_eq!((after.kept, after.length), (17, 2.0 * MIN_WINDOW_LENGTH));
         for (i, window) in after.windows[..16].iter().enumerate() {
             // the second of each pair has the shorter round trip, the first the lesser forward delay
             close(window.best.at / 1e12, 1.5 * (2 * i + 1) as f64);
@@ -327,11 +327,11 @@ mod tests {
     #[test]
     fn windows_of_64_seconds_slide() {
         let mut drift = Drift::new();
-        drift.length = LONGEST;
+        drift.length = MAX_WINDOW_LENGTH;
         for i in 0..=WINDOWS + 2 {
             drift.update(reading(65.0 * i as f64, 0.0, 0.0));
         }
-        assert_eq!((drift.kept, drift.length), (WINDOWS, LONGEST));
+        assert_eq!((drift.kept, drift.length), (WINDOWS, MAX_WINDOW_LENGTH));
         close(drift.windows[0].best.at / 1e12, 65.0 * 2.0);
     }
 }
