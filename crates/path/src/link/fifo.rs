@@ -120,7 +120,7 @@ impl FifoLink {
         self.free_at = end;
         // at a constant rate
         let share = move |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
-        self.meter.passage((now, start, end), bytes, (line_bytes, class, payload), share);
+        self.meter.served((now, start, end), bytes, (line_bytes, class, payload), share);
         Some(Departure { start, end })
     }
 
@@ -135,7 +135,7 @@ impl FifoLink {
         if self.counts_cells {
             self.cells += atm_cells(size);
         }
-        self.meter.level(now, packets + 1, self.bytes + size);
+        self.meter.note_backlog(now, packets + 1, self.bytes + size);
         self.calm = self.calm_backlog(now);
         true
     }
@@ -148,7 +148,7 @@ impl FifoLink {
             // a limit on the size is looked at for each packet
             Limit::Bytes(_) | Limit::Cells(_) => 0,
         };
-        let (max_packets, max_bytes) = self.meter.max_levels(now);
+        let (max_packets, max_bytes) = self.meter.max_backlog(now);
         let few = self.waiting.len() + self.waiting.len() / 4 + 16;
         (few.min(usize::try_from(limit.min(max_packets)).unwrap_or(few)), max_bytes)
     }
@@ -199,7 +199,7 @@ impl FifoLink {
     /// The measurement window begins: the current backlog counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
         self.settle(now);
-        self.meter.level(now, self.waiting.len() as u64, self.bytes);
+        self.meter.note_backlog(now, self.waiting.len() as u64, self.bytes);
         self.calm = self.calm_backlog(now);
     }
 }

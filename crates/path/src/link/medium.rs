@@ -69,7 +69,7 @@ impl<P: Packet> Medium<P> {
         if matches!(self.state, State::Idle(_)) {
             self.choose(now, dropped);
         }
-        self.members[member].note_level(now);
+        self.members[member].note_backlog(now);
         taken
     }
 

@@ -11,7 +11,7 @@ pub struct Meter {
     from: Time,
     to: Time,
     /// Bytes of the transmissions that began and ended in the window, framing included, by class.
-    wire_bytes: [u64; 3],
+    line_bytes: [u64; 3],
     /// Payload bytes among those of data packets.
     payload_bytes: u64,
     /// The same of transmissions that cross an end of the window: what is transmitted within it.
@@ -48,7 +48,7 @@ impl Meter {
         Self {
             from,
             to,
-            wire_bytes: [0; 3],
+            line_bytes: [0; 3],
             payload_bytes: 0,
             partial_bytes: [0.0; 3],
             partial_payload: 0.0,
@@ -83,7 +83,7 @@ impl Meter {
     /// [`transmission`](Self::transmission), with one look at the window.
     // for each packet on each link: calls would cost 20 instructions a data packet
     #[inline(always)]
-    pub fn passage(
+    pub fn served(
         &mut self,
         (since, start, end): (Time, Time, Time),
         bytes: u32,
@@ -91,7 +91,12 @@ impl Meter {
         share: impl FnOnce(Time, Time) -> f64,
     ) {
         if since < self.from || end > self.to {
-            return self.passage_at_an_end(&{ (since, start, end) }, bytes, &{ (line_bytes, class, payload) }, share);
+            return self.served_across_window_edge(
+                &{ (since, start, end) },
+                bytes,
+                &{ (line_bytes, class, payload) },
+                share,
+            );
         }
         let wait = start - since;
         let ps = u128::from(wait.as_ps());
@@ -100,14 +105,14 @@ impl Meter {
         self.waited += ps;
         self.waits += 1;
         self.histogram.add(wait);
-        self.wire_bytes[class as usize] += line_bytes;
+        self.line_bytes[class as usize] += line_bytes;
         self.payload_bytes += if class == Class::Data { u64::from(payload) } else { 0 };
     }
 
-    /// As [`passage`](Self::passage), outside the window or across one of its ends.
+    /// As [`served`](Self::served), outside the window or across one of its ends.
     #[cold]
     #[inline(never)]
-    fn passage_at_an_end(
+    fn served_across_window_edge(
         &mut self,
         &(since, start, end): &(Time, Time, Time),
         bytes: u32,
@@ -119,7 +124,7 @@ impl Meter {
     }
 
     /// A packet waited from `since` to `until` and was not transmitted: dropped then, or the run ends.
-    pub fn wait_in_vain(&mut self, since: Time, until: Time, bytes: u32) {
+    pub fn wait_without_transmission(&mut self, since: Time, until: Time, bytes: u32) {
         let clipped = until.min(self.to).saturating_sub(since.max(self.from)).as_ps();
         self.packet_ps += u128::from(clipped);
         self.byte_ps += u128::from(clipped) * u128::from(bytes);
@@ -135,7 +140,7 @@ impl Meter {
     ) {
         let payload = if class == Class::Data { u64::from(payload) } else { 0 };
         if start >= self.from && end <= self.to {
-            self.wire_bytes[class as usize] += line_bytes;
+            self.line_bytes[class as usize] += line_bytes;
             self.payload_bytes += payload;
         } else if start < self.to && end > self.from {
             self.partial((line_bytes, class, payload), share(start.max(self.from), end.min(self.to)));
@@ -152,7 +157,7 @@ impl Meter {
     /// Bytes that were transmitted in the window, framing included, by class.
     #[must_use]
     pub fn transmitted(&self) -> [f64; 3] {
-        std::array::from_fn(|class| self.wire_bytes[class] as f64 + self.partial_bytes[class])
+        std::array::from_fn(|class| self.line_bytes[class] as f64 + self.partial_bytes[class])
     }
 
     /// Payload bytes among those of data packets.
@@ -176,7 +181,7 @@ impl Meter {
 
     /// The backlog after an arrival.
     #[inline]
-    pub fn level(&mut self, now: Time, packets: u64, bytes: u64) {
+    pub fn note_backlog(&mut self, now: Time, packets: u64, bytes: u64) {
         if now >= self.from {
             self.max_packets = self.max_packets.max(packets);
             self.max_bytes = self.max_bytes.max(bytes);
@@ -184,7 +189,7 @@ impl Meter {
     }
 
     /// Packets and bytes that may wait now without raising a maximum.
-    pub fn max_levels(&self, now: Time) -> (u64, u64) {
+    pub fn max_backlog(&self, now: Time) -> (u64, u64) {
         if now >= self.from { (self.max_packets, self.max_bytes) } else { (u64::MAX, u64::MAX) }
     }
 }

@@ -85,7 +85,7 @@ impl Counters {
     /// Counts a packet that the queue drops.
     fn discard<P: Packet>(&mut self, now: Time, packet: Stamped<P>) -> P {
         self.line_bytes -= self.line_bytes(&packet);
-        self.meter.wait_in_vain(packet.since, now, packet.wire_bytes());
+        self.meter.wait_without_transmission(packet.since, now, packet.wire_bytes());
         self.meter.drop(packet.wire_bytes(), packet.class());
         packet.packet
     }
@@ -133,7 +133,7 @@ impl<P: Packet> StoreLink<P> {
         if self.on_wire.is_none() {
             self.start(now, dropped);
         }
-        self.note_level(now);
+        self.note_backlog(now);
         taken
     }
 
@@ -151,8 +151,8 @@ impl<P: Packet> StoreLink<P> {
         taken
     }
 
-    pub(super) fn note_level(&mut self, now: Time) {
-        self.counters.meter.level(now, self.queue.packets(), self.queue.bytes());
+    pub(super) fn note_backlog(&mut self, now: Time) {
+        self.counters.meter.note_backlog(now, self.queue.packets(), self.queue.bytes());
     }
 
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
@@ -244,13 +244,13 @@ impl<P: Packet> StoreLink<P> {
 
     /// The measurement window begins: the current backlog counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
-        self.note_level(now);
+        self.note_backlog(now);
     }
 
     /// The run ends: counts the packets still waiting and removes them.
     pub fn close(&mut self, now: Time) {
         let meter = &mut self.counters.meter;
-        self.queue.drain(&mut |p| meter.wait_in_vain(p.since, now, p.wire_bytes()));
+        self.queue.drain(&mut |p| meter.wait_without_transmission(p.since, now, p.wire_bytes()));
         self.counters.line_bytes = 0;
     }
 }
