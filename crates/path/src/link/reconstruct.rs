@@ -87,7 +87,7 @@ impl<P: Acknowledges> AckReconstructor<P> {
     /// Takes a packet; returns it if it is released at once without reconstructed ones before it.
     pub fn take(&mut self, now: Time, packet: P) -> Option<P> {
         let flow = packet.flow();
-        let Some(says) = packet.acknowledgement() else {
+        let Some(ack) = packet.acknowledgement() else {
             // data and control packets; after packets of their connection that are held
             let behind = self.clocks.get_mut(&flow).is_some_and(|c| !c.held.is_empty());
             if behind {
@@ -99,23 +99,23 @@ impl<P: Acknowledges> AckReconstructor<P> {
         };
         let clock = self.clocks.entry(flow);
         let known = matches!(clock, std::collections::btree_map::Entry::Occupied(_));
-        let clock = clock.or_insert(Clock { number: says.number, since: now, held: VecDeque::new() });
+        let clock = clock.or_insert(Clock { number: ack.number, since: now, held: VecDeque::new() });
         let every = self.params.every.get().max(1);
-        let (previous, leap) = (clock.number, says.number.saturating_sub(clock.number));
-        let pieces = if known && !says.selective { leap / every } else { 0 };
+        let (previous, newly_acked) = (clock.number, ack.number.saturating_sub(clock.number));
+        let acks = if known && !ack.selective { newly_acked / every } else { 0 };
         let span = now.saturating_sub(clock.since).min(self.params.hold);
-        if leap > 0 {
-            (clock.number, clock.since) = (says.number, now);
+        if newly_acked > 0 {
+            (clock.number, clock.since) = (ack.number, now);
         }
-        if pieces < 2 {
+        if acks < 2 {
             if clock.held.is_empty() {
                 return Some(packet);
             }
             self.hold(now, flow, packet, (0, 0, Time::ZERO));
             return None;
         }
-        let interval = Time::from_ps(span.as_ps() / pieces);
-        self.hold(now, flow, packet, (previous + every, pieces - 1, interval));
+        let interval = Time::from_ps(span.as_ps() / acks);
+        self.hold(now, flow, packet, (previous + every, acks - 1, interval));
         None
     }
 
