@@ -25,21 +25,21 @@ impl Bucket {
         self.rate.transmission_time(bytes)
     }
 
-    /// Whether a full bucket could pay for `bytes`.
+    /// Whether a full bucket has credit for `bytes`.
     pub fn holds(&self, bytes: u64) -> bool {
         self.cost(bytes) <= self.full
     }
 
-    /// Pays for `bytes` if the credit suffices.
-    pub fn pay(&mut self, now: Time, bytes: u64) -> bool {
+    /// Takes the cost of `bytes` from the credit if it suffices; returns whether it does.
+    pub fn consume(&mut self, now: Time, bytes: u64) -> bool {
         self.credit = self.credit.saturating_add(now.saturating_sub(self.since)).min(self.full);
         self.since = now;
         let cost = self.cost(bytes);
-        let paid = cost <= self.credit;
-        if paid {
+        let suffices = cost <= self.credit;
+        if suffices {
             self.credit = self.credit - cost;
         }
-        paid
+        suffices
     }
 
     /// When the credit suffices for `bytes`.

@@ -16,13 +16,13 @@ use super::red::{Curve, Red};
 use super::update_timer::UpdateTimer;
 
 /// Minimum of the lower threshold, in packets (Section 5.1).
-const LEAST_MIN: f64 = 5.0;
+const MIN_LOWER_THRESHOLD: f64 = 5.0;
 /// Bounds of `max_p` (Section 4).
 const MAX_P: (f64, f64) = (0.01, 0.5);
 /// Initial `max_p`.
 const FIRST_MAX_P: f64 = 0.1;
 /// Maximum increase of `max_p` in one step, and its factor of decrease (Section 4).
-const MOST_UP: f64 = 0.01;
+const MAX_INCREASE: f64 = 0.01;
 const DOWN: f64 = 0.9;
 
 /// Adaptive RED's law for one queue.
@@ -51,7 +51,7 @@ impl AdaptiveRed {
         let (low, high) = self.target();
         let max_p = self.red.curve.max_p;
         self.red.curve.max_p = if average > high && max_p <= MAX_P.1 {
-            max_p + MOST_UP.min(max_p / 4.0)
+            max_p + MAX_INCREASE.min(max_p / 4.0)
         } else if average < low && max_p >= MAX_P.0 {
             max_p * DOWN
         } else {
@@ -67,7 +67,7 @@ impl ArrivalLaw for AdaptiveRed {
     fn new(params: &AdaptiveRedParams, context: &LinkContext<'_>) -> Self {
         let line_bytes = context.framing.line_bytes(params.typical_packet.get() as u32);
         let packets_per_s = context.rate.as_bps() as f64 / (8.0 * line_bytes as f64);
-        let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(LEAST_MIN);
+        let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(MIN_LOWER_THRESHOLD);
         let curve = Curve { min, max: 3.0 * min, max_p: FIRST_MAX_P, gentle: true };
         // the average follows the queue with a time constant of a second
         let weight = -libm::expm1(-1.0 / packets_per_s);

@@ -82,7 +82,7 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
 
     fn dequeue(&mut self, now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
         let bytes = self.line_bytes(self.waiting.first()?);
-        if self.bucket.pay(now, bytes) { self.waiting.pop() } else { None }
+        if self.bucket.consume(now, bytes) { self.waiting.pop() } else { None }
     }
 
     fn next_wake(&self) -> Option<Time> {

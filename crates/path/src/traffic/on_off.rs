@@ -51,11 +51,11 @@ const fn shape() -> f64 {
     1.5
 }
 
-const LEAST_ON: Time = Time::from_ps(1_000_000);
+const MIN_ON: Time = Time::from_ps(1_000_000);
 
 impl OnOffParams {
     fn share_on(&self) -> f64 {
-        let (on, off) = (self.on.max(LEAST_ON).as_ps() as f64, self.off.as_ps() as f64);
+        let (on, off) = (self.on.max(MIN_ON).as_ps() as f64, self.off.as_ps() as f64);
         on / (on + off)
     }
 
@@ -89,7 +89,7 @@ impl OnOff {
     pub(super) fn new(params: &OnOffParams, setup: &Setup<'_>) -> Self {
         let mut source = Self {
             stream: Box::new(setup.stream("traffic")),
-            params: OnOffParams { on: params.on.max(LEAST_ON), ..params.clone() },
+            params: OnOffParams { on: params.on.max(MIN_ON), ..params.clone() },
             interval: ExactInterval::new(setup.packet, params.rate),
             spent: 0,
             burst_start: setup.start.as_ps(),

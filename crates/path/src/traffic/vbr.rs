@@ -78,7 +78,7 @@ impl Default for VbrParams {
     }
 }
 
-const LONGEST_OFFSET: Time = Time::from_ms(86_400_000);
+const MAX_OFFSET: Time = Time::from_ms(86_400_000);
 
 impl VbrParams {
     fn ticks(&self) -> f64 {
@@ -206,7 +206,7 @@ impl Vbr {
         let mut phases = setup.stream("phase");
         let screening = |copy: u32| Screening {
             movie: Movie::new(params, setup.stream(&format!("copy {copy}"))),
-            offset: params.offset.min(LONGEST_OFFSET).as_ps(),
+            offset: params.offset.min(MAX_OFFSET).as_ps(),
             // independent viewers do not all start at the same instant
             start: if params.synchronised {
                 setup.start.as_ps()

@@ -11,7 +11,7 @@ use super::recording::{Recording, RecordingError, Row};
 /// One packet of 1,500 bytes in a millisecond.
 const BPS_OF_ONE: u64 = 12_000_000;
 /// 200 days.
-const MOST_MS: u64 = 200 * 86_400_000;
+const MAX_MS: u64 = 200 * 86_400_000;
 
 impl Recording {
     /// Reads a packet-delivery trace.
@@ -32,7 +32,7 @@ impl Recording {
                 given: text.chars().take(40).collect(),
                 allowed: "a whole number from 0 to 200 days",
             };
-            let at = text.parse::<u64>().ok().filter(|ms| *ms <= MOST_MS).ok_or_else(refuse)?;
+            let at = text.parse::<u64>().ok().filter(|ms| *ms <= MAX_MS).ok_or_else(refuse)?;
             if at < last {
                 return Err(RecordingError::Backwards { line });
             }

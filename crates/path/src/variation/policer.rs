@@ -31,6 +31,6 @@ impl Policer {
 
     /// Whether a packet of `bytes` that arrives now conforms; if so it consumes tokens.
     pub fn admits(&mut self, now: Time, bytes: u32) -> bool {
-        self.0.pay(now, u64::from(bytes))
+        self.0.consume(now, u64::from(bytes))
     }
 }

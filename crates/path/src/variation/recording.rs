@@ -128,11 +128,11 @@ pub enum RecordingError {
 }
 
 /// Longest time: 200 days, as a scenario.
-const LONGEST_S: f64 = 200.0 * 86_400.0;
+const MAX_TIME_S: f64 = 200.0 * 86_400.0;
 /// Highest rate: that of a link.
-const MOST_BPS: f64 = 1e13;
+const MAX_BPS: f64 = 1e13;
 /// Longest delay: that of a link.
-const MOST_DELAY_S: f64 = 3600.0;
+const MAX_DELAY_S: f64 = 3600.0;
 
 impl Recording {
     /// Whether it says how many packets are lost, instead of the link's own `loss`.
@@ -276,10 +276,10 @@ impl Columns {
             read.map(Some).ok_or_else(refuse)
         };
         let or_above = |place: Option<usize>, max, allowed| place.map_or(Ok(None), |p| number(p, max, allowed));
-        let time = number(self.time, LONGEST_S, "seconds from 0 to 200 days")?;
+        let time = number(self.time, MAX_TIME_S, "seconds from 0 to 200 days")?;
         let from = time.map(Time::from_secs_f64).ok_or(RecordingError::Order { line })?;
-        let rate = or_above(self.rate, MOST_BPS, "bit/s from 0 to 1e13")?.map(|bps| Rate::from_bps(bps.round() as u64));
-        let delay = or_above(self.delay, MOST_DELAY_S, "seconds from 0 to 3600")?.map(Time::from_secs_f64);
+        let rate = or_above(self.rate, MAX_BPS, "bit/s from 0 to 1e13")?.map(|bps| Rate::from_bps(bps.round() as u64));
+        let delay = or_above(self.delay, MAX_DELAY_S, "seconds from 0 to 3600")?.map(Time::from_secs_f64);
         let loss = or_above(self.loss, 1.0, "a probability from 0 to 1")?;
         Ok(Row {
             from,
