@@ -87,6 +87,8 @@ typedef struct {
     uint64_t now;
 } EddylineRecovered;
 
+/* A window that an event allows, in packets: after a spurious timeout what the packets in flight allow (RFC 4015, 3.2), after
+ * idle time the restart window (RFC 5681, 4.1). */
 typedef struct {
     double window;
 } EddylineAllowed;
@@ -100,7 +102,9 @@ typedef struct {
     uint64_t base_rtt;           /* the estimate, for results */
     float stamp;                 /* of eddyline_on_sent; comes back with the acknowledgement */
     uint32_t ack_ratio;          /* asked of the receiver (RFC 5690); 0: none */
-    uint32_t partial_ack;        /* 0 leave recovery, 1 stay, 2 persist; read after eddyline_new only */
+    /* On a partial acknowledgement without SACK: 0 leave recovery (RFC 5681), 1 stay (RFC 6582), 2 persist: stay, and later holes
+     * begin the next recovery without a timeout (not TCP's persist timer). Read after eddyline_new only. */
+    uint32_t partial_ack;
     uint32_t ecn_response;       /* 0 as to a loss, 1 by share, 2 the same with ECT(1); read after eddyline_new only */
 } EddylineDecisions;
 

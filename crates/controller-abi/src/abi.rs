@@ -125,7 +125,8 @@ pub struct Recovered {
     pub now: Time,
 }
 
-/// A window that an event allows: after a spurious timeout, or after idle time.
+/// A window that an event allows: after a spurious timeout what the packets in flight allow (RFC 4015, 3.2), after idle time the
+/// restart window (RFC 5681, 4.1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(8))]
 pub struct Allowed {
@@ -151,7 +152,8 @@ pub struct Decisions {
     pub stamp: f32,
     /// Data packets that the receiver is to acknowledge together (RFC 5690, 4.2); 0 for no opinion.
     pub ack_ratio: u32,
-    /// Recovery without SACK: 0 leave (Reno), 1 stay (NewReno), 2 persist. Read after `eddyline_new` only.
+    /// Partial acknowledgement without SACK: 0 leave recovery (Reno), 1 stay (NewReno), 2 persist: stay, and later holes begin the next
+    /// recovery without a timeout (not TCP's persist timer). Read after `eddyline_new` only.
     pub partial_ack: u32,
     /// Reaction to marks: 0 as to a loss, 1 by their share, 2 the same with ECT(1). Read after `eddyline_new` only.
     pub ecn_response: u32,
