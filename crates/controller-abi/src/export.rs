@@ -89,8 +89,8 @@ pub mod glue {
 
     thread_local! {
         static FAULT: RefCell<CString> = RefCell::default();
-        /// Place of the last panic.
-        static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+        /// Source location of the last panic.
+        static PANIC_LOCATION: RefCell<String> = const { RefCell::new(String::new()) };
     }
 
     /// The description as JSON.
@@ -134,28 +134,28 @@ pub mod glue {
         text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
     }
 
-    /// Runs `work`; a panic is the fault, with its place, and nothing is printed.
+    /// Runs `work`; a panic is the fault, with its source location, and nothing is printed.
     fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
         catch_unwind(AssertUnwindSafe(work))
             .map_err(|payload| {
-                fail(&format!("panicked: {}{}", message(&*payload), PLACE.take()));
+                fail(&format!("panicked: {}{}", message(&*payload), PANIC_LOCATION.take()));
                 // dropping a payload may panic again
                 std::mem::forget(payload);
             })
             .ok()
     }
 
-    /// Keeps the place of panics. The hook is this library's alone: it has a standard library of its own.
-    fn keep_places() {
+    /// Records the source location of panics. The hook is this library's alone: it has a standard library of its own.
+    fn record_panic_locations() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             set_hook(Box::new(|info| {
-                let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
-                // where nothing unwinds this is the last that is heard of it
+                let location = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
+                // where panics abort, this is the last chance to report it
                 if cfg!(panic = "abort") {
-                    fail(&format!("panicked: {}{place}", message(info.payload())));
+                    fail(&format!("panicked: {}{location}", message(info.payload())));
                 }
-                PLACE.set(place);
+                PANIC_LOCATION.set(location);
             }));
         });
     }
@@ -187,7 +187,7 @@ pub mod glue {
     /// # Safety
     /// `parameters` ends with a zero byte; `path` can be read, `out` written.
     pub unsafe fn new<C: Controller>(parameters: *const c_char, path: *const Path, out: *mut Decisions) -> *mut c_void {
-        keep_places();
+        record_panic_locations();
         // SAFETY: the caller's promise
         let (text, path, out) = unsafe { (CStr::from_ptr(parameters), &*path, &mut *out) };
         let made = guarded(|| {
