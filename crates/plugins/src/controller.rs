@@ -55,7 +55,7 @@ pub(crate) struct Started<F> {
     pub decisions: Decisions,
 }
 
-/// A controller in a plugin. After a failure no handler is called, and its flow limit is zero: the flow stops, other flows go on.
+/// A controller in a plugin. After a failure no handler is called, and its flight limit is zero: the flow stops, other flows go on.
 pub(crate) struct PluginController<F> {
     flow: Option<F>,
     failure: Option<String>,
@@ -81,13 +81,13 @@ impl<F: Flow> PluginController<F> {
                 0 => PartialAck::Leave,
                 1 => PartialAck::Stay,
                 2 => PartialAck::Persist,
-                other => return Err(format!("left partial_ack = {other}; 0, 1 or 2 is needed")),
+                other => return Err(format!("returned partial_ack = {other}; 0, 1 or 2 is needed")),
             };
             let ecn_response = match decisions.ecn_response {
                 0 => EcnResponse::AsLoss,
                 1 => EcnResponse::ByShare,
                 2 => EcnResponse::LowLatency,
-                other => return Err(format!("left ecn_response = {other}; 0, 1 or 2 is needed")),
+                other => return Err(format!("returned ecn_response = {other}; 0, 1 or 2 is needed")),
             };
             Ok((flow, decisions, partial_ack, ecn_response))
         });
@@ -131,7 +131,7 @@ impl<F: Flow> PluginController<F> {
         self.failure = Some(format!("{place} {why}{when}"));
         self.flow = None;
         self.stamps = false;
-        // what was left may be anything
+        // what it returned may be anything
         self.decisions = Decisions { flight_limits: [0.0, 0.0], ..Decisions::window(1.0) };
     }
 }
@@ -151,10 +151,10 @@ fn check(decisions: &Decisions) -> Result<(), String> {
 fn invalid(decisions: &Decisions) -> String {
     let window = decisions.window;
     if !(window.is_finite() && window >= 1.0) {
-        return format!("left window = {window}; a finite number of packets, at least 1, is needed");
+        return format!("returned window = {window}; a finite number of packets, at least 1, is needed");
     }
     let limit = decisions.flight_limits.into_iter().find(|l| *l < 1.0 || l.is_infinite()).unwrap_or_default();
-    format!("left flight_limit = {limit}; a finite number of packets, at least 1, or NaN is needed")
+    format!("returned flight_limit = {limit}; a finite number of packets, at least 1, or NaN is needed")
 }
 
 fn time(time: Time) -> abi::Time {

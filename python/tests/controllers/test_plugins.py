@@ -304,10 +304,10 @@ def test_a_library_in_c(compiled):
         ({"LOSS": "EDDYLINE_FAILED"}, "controller 'c-fixed': on_loss had enough"),
         (
             {"LOSS": "(out->window = 0.5, 0)"},
-            "controller 'c-fixed': on_loss left window = 0.5; a finite number of packets",
+            "controller 'c-fixed': on_loss returned window = 0.5; a finite number of packets",
         ),
-        ({"LOSS": "(out->flight_limits[1] = 0, 0)"}, "controller 'c-fixed': on_loss left flight_limit = 0; a finite"),
-        ({"WINDOW": "EDDYLINE_NAN"}, "controller 'c-fixed': new left window = NaN; a finite number of packets"),
+        ({"LOSS": "(out->flight_limits[1] = 0, 0)"}, "controller 'c-fixed': on_loss returned flight_limit = 0; a finite"),
+        ({"WINDOW": "EDDYLINE_NAN"}, "controller 'c-fixed': new returned window = NaN; a finite number of packets"),
     ],
 )
 def test_a_flow_ends_at_what_a_library_does_wrong(compiled, definitions, said):

@@ -231,7 +231,7 @@ fn partial_ack(object: &Bound<'_, PyAny>) -> Result<PartialAck, Invalid> {
         Some("leave") => Ok(PartialAck::Leave),
         _ => match value {
             None => Ok(PartialAck::Stay),
-            Some(v) => Err(Invalid::Value(format!("left partial_ack = {}; \"stay\" or \"leave\"", short_repr(&v)))),
+            Some(v) => Err(Invalid::Value(format!("returned partial_ack = {}; \"stay\" or \"leave\"", short_repr(&v)))),
         },
     }
 }
