@@ -15,7 +15,7 @@ const MIN_PAYLOAD: u32 = 88;
 /// Largest packet of a device.
 const MAX_PACKET: u32 = 65_000;
 
-const ELSEWHERE: &str = "run it with --world sim";
+const HINT_SIM: &str = "run it with --world sim";
 
 fn refuse(what: String, hint: &'static str) -> Result<(), LiveError> {
     Err(LiveError::Unsupported { what, hint })
@@ -28,10 +28,10 @@ fn refuse(what: String, hint: &'static str) -> Result<(), LiveError> {
 pub fn check(network: &Network) -> Result<(), LiveError> {
     check_path(network)?;
     if let Some(arrivals) = network.arrivals.first() {
-        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), ELSEWHERE);
+        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), HINT_SIM);
     }
     if let Some(probe) = network.probes.first() {
-        return refuse(format!("latency probes (probe {})", probe.name), ELSEWHERE);
+        return refuse(format!("latency probes (probe {})", probe.name), HINT_SIM);
     }
     for flow in &network.flows {
         if is_quic(flow) {
@@ -40,7 +40,7 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
             controllers::check(flow)?;
         }
         if flow.peer.is_some() {
-            return refuse(format!("flows that share a connection (flow {})", flow.name), ELSEWHERE);
+            return refuse(format!("flows that share a connection (flow {})", flow.name), HINT_SIM);
         }
     }
     Ok(())
@@ -52,16 +52,17 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
 /// It has not.
 pub fn check_path(network: &Network) -> Result<(), LiveError> {
     if let Some(medium) = network.media.first() {
-        return refuse(format!("half-duplex medium (medium {})", medium.name), ELSEWHERE);
+        return refuse(format!("half-duplex medium (medium {})", medium.name), HINT_SIM);
     }
     if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
-        return refuse(format!("ACK reconstruction (link {})", link.name), ELSEWHERE);
+        return refuse(format!("ACK reconstruction (link {})", link.name), HINT_SIM);
     }
     if let Some(link) = network.links.iter().find(|l| l.corrupt > 0.0) {
-        return refuse(format!("corruption of packets (link {})", link.name), ELSEWHERE);
+        return refuse(format!("corruption of packets (link {})", link.name), HINT_SIM);
     }
     if network.flows.len() > Host::MAX_FLOWS {
-        return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
+        let what = format!("room for {} flows; at most {}", network.flows.len(), Host::MAX_FLOWS);
+        return refuse(what, "have fewer flows");
     }
     if let Some(flow) = network.flows.iter().find(|f| f.mss() < MIN_PAYLOAD || f.packet > MAX_PACKET) {
         let what = format!("packets of {} bytes with a header of {} (flow {})", flow.packet, flow.header, flow.name);

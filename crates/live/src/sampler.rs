@@ -24,9 +24,9 @@ pub struct FlowSamples {
     pub starved: u64,
     /// Those among them in which the slowest link of its data was idle.
     pub idle: u64,
-    /// Sum of windows in packets.
+    /// Sum of congestion windows in packets.
     pub cwnd: f64,
-    /// Minimum and maximum window in packets.
+    /// Minimum and maximum congestion window in packets.
     pub cwnd_range: Option<(f64, f64)>,
     /// Sum of smoothed round-trip times in seconds, each times what was delivered since the sample before: a mean over packets, as that of the
     /// simulated worlds, not over time.
@@ -37,7 +37,7 @@ pub struct FlowSamples {
     pub min_rtt: f64,
     /// The last state seen.
     pub last: Option<SenderState>,
-    /// Time and delivered bytes where the window begins for the flow, and at its end.
+    /// Time and delivered bytes where the summary window begins for the flow.
     pub begin: Option<(Time, u64)>,
     /// The same at the end.
     pub end: Option<(Time, u64)>,
@@ -58,7 +58,7 @@ pub fn run(
     let (mut next, mut tick, mut before) = (Time::ZERO, shared.series.unwrap_or(Time::MAX), vec![0; flows.len()]);
     loop {
         let at = next.min(tick).min(network.duration);
-        // the window begins at a sample
+        // the summary window begins at a sample
         let at = if network.warmup > shared.clock.now() { at.min(network.warmup) } else { at };
         shared.clock.sleep_until(at);
         let now = shared.clock.now();
@@ -66,7 +66,7 @@ pub fn run(
             sample(&mut samples[i], shared, i, flow, now);
         }
         if let Some(watch) = &mut watch {
-            watch.look(shared, flows, &samples, now);
+            watch.write_if_due(shared, flows, &samples, now);
         }
         if now >= tick {
             let span = shared.series.unwrap_or(tick).as_secs_f64();
@@ -89,9 +89,9 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
     let delivered = flow.delivered.load(Ordering::Relaxed);
     let before = samples.end.map_or(0, |(_, before)| before);
     if now >= from && samples.begin.is_none() {
-        // a flow that starts in the window has delivered nothing before
-        let late = shared.network.flows[i].start >= shared.network.warmup;
-        samples.begin = Some(if late { (from, 0) } else { (now, delivered) });
+        // a flow that starts in the summary window has delivered nothing before
+        let starts_after_warmup = shared.network.flows[i].start >= shared.network.warmup;
+        samples.begin = Some(if starts_after_warmup { (from, 0) } else { (now, delivered) });
     }
     let completed = flow.completed.get().copied();
     if samples.end.is_none_or(|_| completed.is_none()) {

@@ -1,8 +1,8 @@
 //! Runs in virtual time: the same program in a user-mode Linux whose clock jumps.
 //!
-//! Computing takes none of its time, and its clock jumps to the next timer when it sleeps (`time-travel=inf-cpu`). So a run takes what it
-//! computes, and a busy machine changes nothing. It needs no rights, and sees a root of its own, read-only, with this program and
-//! its libraries, a folder for the run, and the scenario's folder, read-only.
+//! Computing takes none of its time, and its clock jumps to the next timer when it sleeps (`time-travel=inf-cpu`). So a run takes as
+//! long as it computes, and a busy machine does not change its result. It needs no privileges, and sees a root of
+//! its own, read-only, with this program and its libraries, a folder for the run, and the scenario's folder, read-only.
 
 use std::env;
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ const KERNEL: &str = "EDDYLINE_LINUX";
 /// Memory of the user-mode Linux. Only what it uses is taken.
 const MEMORY: &str = "mem=1G";
 /// Folders for runs begin with this; the number of the process follows, and six random characters.
-const PLACE: &str = "eddyline-virtual-";
+const FOLDER_PREFIX: &str = "eddyline-virtual-";
 /// Lines of the kernel's log in an error message.
 const LOG_LINES: usize = 5;
 
@@ -52,23 +52,23 @@ fn kernel() -> Result<PathBuf, LiveError> {
 pub fn run(text: &str, given: &Arguments) -> Result<String, LiveError> {
     let began = Instant::now();
     let kernel = kernel()?;
-    let place = Place::create()?;
-    let work = place.0.join("work");
+    let run_folder = RunFolder::create()?;
+    let work = run_folder.0.join("work");
     let failed = |e: std::io::Error| LiveError::call("virtual time", e);
     fs::write(work.join(init::SCENARIO), text).map_err(failed)?;
     let log = File::create(work.join("log")).map_err(failed)?;
     let folder = given.folder.clone().unwrap_or_else(|| ".".into()).canonicalize().map_err(failed)?;
     let mut boot = Command::new(env::current_exe().map_err(failed)?);
-    // the kernel's command line would take a path with a space apart
-    std::os::unix::fs::symlink(&folder, place.0.join("folder")).map_err(failed)?;
-    boot.arg("--boot").arg(&kernel).arg(&place.0);
+    // the kernel's command line would split a path at a space
+    std::os::unix::fs::symlink(&folder, run_folder.0.join("folder")).map_err(failed)?;
+    boot.arg("--boot").arg(&kernel).arg(&run_folder.0);
     boot.args([given.series.is_some(), given.pcap.is_some()].map(|on| if on { "1" } else { "0" }));
     let status = boot.stdin(Stdio::null()).stdout(log).stderr(Stdio::null()).status().map_err(failed)?;
     if let Ok(error) = fs::read_to_string(work.join(init::ERROR)) {
         return Err(LiveError::reported(&error));
     }
     let Ok(result) = fs::read_to_string(work.join(init::RESULT)) else {
-        return Err(LiveError::Failed(format!("the user-mode Linux gave no result ({status}): {}", place.log())));
+        return Err(LiveError::Failed(format!("the user-mode Linux gave no result ({status}): {}", run_folder.log())));
     };
     for (wanted, made) in [(&given.series, init::SERIES), (&given.pcap, init::CAPTURES)] {
         if let Some(wanted) = wanted {
@@ -87,7 +87,7 @@ pub fn run(text: &str, given: &Arguments) -> Result<String, LiveError> {
 /// # Errors
 /// It cannot be started.
 pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
-    let [kernel, place, series, pcap] = arguments else {
+    let [kernel, run_folder, series, pcap] = arguments else {
         return Err(LiveError::Input("--boot: four values".to_owned()));
     };
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::call("prctl", e))?;
@@ -97,9 +97,9 @@ pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
     let error = Command::new(kernel)
         .args([MEMORY, "time-travel=inf-cpu", "root=/dev/root", "rootfstype=hostfs", "ro", "panic=-1"])
         .args(["con=null", "con0=null,fd:1", "quiet", "init=/eddyline-live"])
-        .arg(format!("rootflags={place}/root"))
-        .arg(format!("uml_dir={place}/uml"))
-        .args(["--", "--init", &format!("{place}/work"), &format!("{place}/folder"), series, pcap])
+        .arg(format!("rootflags={run_folder}/root"))
+        .arg(format!("uml_dir={run_folder}/uml"))
+        .args(["--", "--init", &format!("{run_folder}/work"), &format!("{run_folder}/folder"), series, pcap])
         .env_clear()
         .env("EDDYLINE_SEED", "1")
         .env("TMPDIR", "/dev/shm")
@@ -108,9 +108,9 @@ pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
 }
 
 /// A temporary folder: `root`, which it sees as its root, `work` for the run, and `folder`, a link to the scenario's.
-struct Place(PathBuf);
+struct RunFolder(PathBuf);
 
-impl Place {
+impl RunFolder {
     fn create() -> Result<Self, LiveError> {
         let base = env::temp_dir();
         if base.to_string_lossy().contains(char::is_whitespace) {
@@ -120,10 +120,10 @@ impl Place {
         }
         let _ = remove_abandoned(&base);
         // with a name that nobody can guess, and for this user only
-        let template = base.join(format!("{PLACE}{}-XXXXXX", std::process::id()));
-        let place = Self(mkdtemp(&template).map_err(|e| LiveError::call("folder of the run", e))?);
-        place.fill().map_err(|e| LiveError::call("folder of the run", e))?;
-        Ok(place)
+        let template = base.join(format!("{FOLDER_PREFIX}{}-XXXXXX", std::process::id()));
+        let run_folder = Self(mkdtemp(&template).map_err(|e| LiveError::call("folder of the run", e))?);
+        run_folder.fill().map_err(|e| LiveError::call("folder of the run", e))?;
+        Ok(run_folder)
     }
 
     fn fill(&self) -> std::io::Result<()> {
@@ -150,7 +150,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunFolder {
     fn drop(&mut self) {
         // what cannot be removed stays in the folder for temporary files
         let _ = fs::remove_dir_all(&self.0);
@@ -158,8 +158,8 @@ impl Drop for Place {
 }
 
 /// Kills what is left of a user-mode Linux: a process that it was tracing as it was killed stays stopped.
-fn kill_abandoned(place: &Path) {
-    let mark = format!("rootflags={}/root", place.display());
+fn kill_abandoned(run_folder: &Path) {
+    let mark = format!("rootflags={}/root", run_folder.display());
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
         let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -194,7 +194,7 @@ fn remove_abandoned(base: &Path) -> Vec<PathBuf> {
 
 /// The process whose folder has this name.
 fn process_of(name: &str) -> Option<u32> {
-    name.strip_prefix(PLACE)?.split('-').next()?.parse().ok()
+    name.strip_prefix(FOLDER_PREFIX)?.split('-').next()?.parse().ok()
 }
 
 fn has_ended(process: u32) -> bool {

@@ -37,6 +37,7 @@ struct FlowLine<'a> {
 #[derive(Debug, Serialize)]
 struct LinkLine<'a> {
     name: &'a str,
+    /// Queued or in transmission.
     packets: u32,
 }
 
@@ -56,7 +57,7 @@ impl Watch {
     }
 
     /// Writes a line if it is time.
-    pub fn look(&mut self, shared: &Shared, states: &[Arc<FlowState>], samples: &[FlowSamples], now: Time) {
+    pub fn write_if_due(&mut self, shared: &Shared, states: &[Arc<FlowState>], samples: &[FlowSamples], now: Time) {
         let span = now.saturating_sub(self.last);
         if span < SPACING {
             return;

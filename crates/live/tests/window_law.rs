@@ -16,7 +16,7 @@ use eddyline_units::Time;
 /// What happens to a sender. Times in us.
 #[derive(Debug, Clone, Copy)]
 enum Event {
-    Acked { rtt: u64, now: u64, received: u64, then: f64, acked: u64, limited: bool, recovery: bool },
+    Acked { rtt: u64, now: u64, received: u64, in_flight_when_sent: f64, acked: u64, limited: bool, recovery: bool },
     Lost(u64),
     Timeout(u64),
 }
@@ -64,15 +64,15 @@ fn us(n: u64) -> Time {
 /// One event in Rust; returns the window.
 fn step(rust: &mut eddyline_cc::AnyController, event: Event) -> f64 {
     match event {
-        Event::Acked { rtt, now, received, then, acked, limited, recovery } => rust.on_ack(&Ack {
+        Event::Acked { rtt, now, received, in_flight_when_sent, acked, limited, recovery } => rust.on_ack(&Ack {
             now: us(now),
             sent_at: us(now - rtt),
             received_at: us(received),
             rtt: Some(us(rtt)),
             acked: acked as f64,
             lost: 0.0,
-            in_flight: then,
-            stamp: Stamp { remembered: then as f32 },
+            in_flight: in_flight_when_sent,
+            stamp: Stamp { remembered: in_flight_when_sent as f32 },
             cwnd_limited: limited,
             in_recovery: recovery,
         }),
@@ -102,10 +102,10 @@ fn windows_in_c(params: &LawParams, events: &[Event]) -> Vec<f64> {
     write!(text, " {} h {HANDSHAKE}", (INITIAL_WINDOW * 1024.0) as u64).expect("text");
     for event in events {
         let line = match event {
-            Event::Acked { rtt, now, received, then, acked, limited, recovery } => {
-                let then = (then * 1024.0).round() as u64;
+            Event::Acked { rtt, now, received, in_flight_when_sent, acked, limited, recovery } => {
+                let in_flight = (in_flight_when_sent * 1024.0).round() as u64;
                 let (limited, recovery) = (u8::from(*limited), u8::from(*recovery));
-                format!(" a {rtt} {now} {} {received} {then} {acked} {limited} {recovery}", now - rtt)
+                format!(" a {rtt} {now} {} {received} {in_flight} {acked} {limited} {recovery}", now - rtt)
             }
             Event::Lost(now) => format!(" l {now}"),
             Event::Timeout(now) => format!(" t {now}"),
@@ -152,14 +152,21 @@ fn recorded_acknowledgements_give_the_same_windows() {
         for packet in 0..20_000u64 {
             let others = if (packet / 4_000) % 2 == 1 { 80.0 } else { 0.0 };
             let window = rust.window();
-            let back = packet / 10 % 6 * 10_000 * (packet / 3_000 % 2);
-            let queued = (window + others - 33.3 - back as f64 / 1_200.0).max(0.0);
+            let reverse_queueing = packet / 10 % 6 * 10_000 * (packet / 3_000 % 2);
+            let queued = (window + others - 33.3 - reverse_queueing as f64 / 1_200.0).max(0.0);
             let forward = HANDSHAKE / 2 + (queued * 1_200.0) as u64 + packet % 7 * 11;
-            let rtt = forward + HANDSHAKE / 2 + back;
+            let rtt = forward + HANDSHAKE / 2 + reverse_queueing;
             now += (rtt as f64 / window) as u64 + 1;
             let received = receivers_clock(now + forward);
-            let event =
-                Event::Acked { rtt, now: now + rtt, received, then: window, acked: 1, limited: true, recovery: false };
+            let event = Event::Acked {
+                rtt,
+                now: now + rtt,
+                received,
+                in_flight_when_sent: window,
+                acked: 1,
+                limited: true,
+                recovery: false,
+            };
             events.push(event);
             windows.push(step(&mut rust, event));
         }
@@ -169,7 +176,7 @@ fn recorded_acknowledgements_give_the_same_windows() {
     }
 }
 
-/// Sequences of some seconds, and of an hour, in which the estimate of the clocks' drift forgets.
+/// Sequences of some seconds, and of an hour, in which old windows of the clock drift's estimate expire.
 #[test]
 fn random_sequences_give_the_same_windows() {
     for (number, controller) in CONTROLLERS.iter().cycle().take(6 * CONTROLLERS.len()).enumerate() {
@@ -189,7 +196,11 @@ fn random_sequences_give_the_same_windows() {
                     now,
                     received: receivers_clock(now - rtt + forward),
                     // the kernel knows whole packets, or the window
-                    then: if random.below(2) == 0 { random.below(window as u64 + 1) as f64 } else { window },
+                    in_flight_when_sent: if random.below(2) == 0 {
+                        random.below(window as u64 + 1) as f64
+                    } else {
+                        window
+                    },
                     acked: 1 + random.below(4),
                     limited: random.below(10) > 0,
                     recovery: random.below(20) == 0,

@@ -26,7 +26,7 @@ pub struct LiveLink {
     propagation: Option<Propagation>,
     delay: Time,
     /// Packets in propagation by time of arrival.
-    flying: VecDeque<(Time, LivePacket)>,
+    propagating: VecDeque<(Time, LivePacket)>,
 }
 
 impl LiveLink {
@@ -44,7 +44,7 @@ impl LiveLink {
             loss: Loss::new(link.loss, network.seed, &link.name),
             propagation: Propagation::new(&link.variation, link.delay, network.seed, &link.name),
             delay: link.delay,
-            flying: VecDeque::new(),
+            propagating: VecDeque::new(),
         }
     }
 
@@ -69,7 +69,7 @@ impl LiveLink {
     /// Packets waiting, in transmission or in propagation.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.store.held() + self.flying.len() as u64
+        self.store.held() + self.propagating.len() as u64
     }
 
     /// A packet arrives at its queue.
@@ -106,19 +106,19 @@ impl LiveLink {
             Some(propagation) => propagation.arrival(now),
             None => now.saturating_add(self.delay),
         };
-        let place = self.flying.partition_point(|(earlier, _)| *earlier <= at);
-        self.flying.insert(place, (at, packet));
+        let place = self.propagating.partition_point(|(earlier, _)| *earlier <= at);
+        self.propagating.insert(place, (at, packet));
     }
 
     /// When the next packet reaches its far end.
     #[must_use]
     pub fn arrival(&self) -> Time {
-        self.flying.front().map_or(Time::MAX, |(at, _)| *at)
+        self.propagating.front().map_or(Time::MAX, |(at, _)| *at)
     }
 
     /// The packet that has reached its far end.
     pub fn arrived(&mut self) -> Option<LivePacket> {
-        self.flying.pop_front().map(|(_, packet)| packet)
+        self.propagating.pop_front().map(|(_, packet)| packet)
     }
 
     /// The measurement window begins.

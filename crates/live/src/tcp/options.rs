@@ -57,7 +57,7 @@ pub fn of_sender(socket: &impl AsFd, network: &Network, flow: &Flow, congestion_
         setsockopt(socket, MaxPacingRate, &ANY_RATE)?;
     }
     if let Some(asked) = flow.tcp.send_buffer {
-        // the limit of net.core.wmem_max is for those without rights
+        // the limit of net.core.wmem_max is for processes without CAP_NET_ADMIN
         setsockopt(socket, SndBufForce, &(asked as usize))?;
     }
     Ok(())
