@@ -25,15 +25,15 @@ impl Adapter {
         Self { bridge: Mutex::new(bridge), decisions, initial_window }
     }
 
-    /// Reports an event.
-    pub(crate) fn after(&mut self, event: impl FnOnce(&mut Bridge)) {
+    /// Reports an event and reads the decisions.
+    pub(crate) fn notify_and_update(&mut self, event: impl FnOnce(&mut Bridge)) {
         let bridge = self.bridge.get_mut().unwrap_or_else(PoisonError::into_inner);
         event(bridge);
         self.decisions = bridge.decisions();
     }
 
     /// Reports an event that changes no decision.
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut Bridge)) {
+    pub(crate) fn notify(&mut self, event: impl FnOnce(&mut Bridge)) {
         event(self.bridge.get_mut().unwrap_or_else(PoisonError::into_inner));
     }
 

@@ -72,29 +72,29 @@ impl NoqController {
 
     /// The stack's pacer held data back, which noq's trait does not say; the next packets are not limited by the application.
     pub fn on_paced(&mut self) {
-        self.0.tell(Bridge::on_paced);
+        self.0.notify(Bridge::on_paced);
     }
 }
 
 impl Controller for NoqController {
     fn on_sent(&mut self, _now: Instant, _bytes: u64, _largest_pn: u64) {
-        self.0.tell(Bridge::on_datagram_sent);
+        self.0.notify(Bridge::on_datagram_sent);
     }
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
-        self.0.after(|b| b.on_packet_sent(now, bytes.into(), Some(pn)));
+        self.0.notify_and_update(|b| b.on_packet_sent(now, bytes.into(), Some(pn)));
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.0.tell(Bridge::on_cwnd_limited);
+        self.0.notify(Bridge::on_cwnd_limited);
     }
 
     fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, pn: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        self.0.tell(|b| b.on_packet_acked(sent, bytes, Some(pn)));
+        self.0.notify(|b| b.on_packet_acked(sent, bytes, Some(pn)));
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest: Option<u64>) {
-        self.0.after(|b| b.on_acks_end(now, in_flight, app_limited));
+        self.0.notify_and_update(|b| b.on_acks_end(now, in_flight, app_limited));
     }
 
     fn on_congestion_event(
@@ -107,18 +107,18 @@ impl Controller for NoqController {
         _largest_lost_pn: u64,
     ) {
         if is_ecn {
-            return self.0.after(|b| b.on_ecn(now, sent, None));
+            return self.0.notify_and_update(|b| b.on_ecn(now, sent, None));
         }
         let lost = LostPackets { now, newest_sent: sent, bytes: lost_bytes, persistent: is_persistent_congestion };
-        self.0.after(|b| b.on_lost(&lost));
+        self.0.notify_and_update(|b| b.on_lost(&lost));
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.0.after(Bridge::on_spurious_loss);
+        self.0.notify_and_update(Bridge::on_spurious_loss);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.0.after(|b| b.on_mtu_update(new_mtu));
+        self.0.notify_and_update(|b| b.on_mtu_update(new_mtu));
     }
 
     fn window(&self) -> u64 {

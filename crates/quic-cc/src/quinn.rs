@@ -78,7 +78,7 @@ impl Controller for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
         // quinn reports a batch of datagrams at once: all are full but the last
         let mtu = u64::from(self.mtu);
-        self.adapter.after(|b| {
+        self.adapter.notify_and_update(|b| {
             let mut left = bytes;
             while left > 0 {
                 let packet = left.min(mtu);
@@ -90,25 +90,25 @@ impl Controller for QuinnController {
     }
 
     fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        self.adapter.tell(|b| b.on_packet_acked(sent, bytes, None));
+        self.adapter.notify(|b| b.on_packet_acked(sent, bytes, None));
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest: Option<u64>) {
-        self.adapter.after(|b| b.on_acks_end(now, in_flight, app_limited));
+        self.adapter.notify_and_update(|b| b.on_acks_end(now, in_flight, app_limited));
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
         // no bytes are lost by a mark
         if lost_bytes == 0 {
-            return self.adapter.after(|b| b.on_ecn(now, sent, None));
+            return self.adapter.notify_and_update(|b| b.on_ecn(now, sent, None));
         }
         let lost = LostPackets { now, newest_sent: sent, bytes: lost_bytes, persistent: is_persistent_congestion };
-        self.adapter.after(|b| b.on_lost(&lost));
+        self.adapter.notify_and_update(|b| b.on_lost(&lost));
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.mtu = new_mtu.max(1);
-        self.adapter.after(|b| b.on_mtu_update(new_mtu));
+        self.adapter.notify_and_update(|b| b.on_mtu_update(new_mtu));
     }
 
     fn window(&self) -> u64 {

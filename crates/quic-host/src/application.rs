@@ -9,13 +9,13 @@ use noq_proto::{Connection, Dir, StreamId, WriteError};
 
 use crate::observed::Observations;
 
-/// Most bytes that are handed to the stack before it can send them, unless `MIN_AHEAD` datagrams are more.
-const MAX_AHEAD: u64 = 1 << 16;
-/// Least, in datagrams.
-const MIN_AHEAD: u64 = 4;
+/// Maximum bytes that are handed to the stack before it can send them, unless `MIN_UNSENT` datagrams are more.
+const MAX_UNSENT: u64 = 1 << 16;
+/// Minimum, in datagrams.
+const MIN_UNSENT: u64 = 4;
 
 /// What is sent: zeros, which cost no memory.
-static ZEROS: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![0; MAX_AHEAD as usize]));
+static ZEROS: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![0; MAX_UNSENT as usize]));
 
 /// The sending application of a flow.
 #[derive(Debug)]
@@ -24,14 +24,14 @@ pub struct SendingApplication {
     start: Time,
     stop: Option<Time>,
     size: Option<u64>,
-    /// The sender's part of the window is the receiver's too.
+    /// The flow has a receive window, so flow control may block a write too.
     receive_limited: bool,
     stream: Option<StreamId>,
     /// Bytes handed to the stack.
     written: u64,
     /// Objects that have been acknowledged.
     objects: u64,
-    /// The current stream has its end.
+    /// The FIN of the current stream has been written.
     finished: bool,
     /// Bytes that must be acknowledged, growth of the window counted too, before more is written.
     next_write: Option<u64>,
@@ -75,7 +75,7 @@ impl SendingApplication {
     }
 
     /// Whether the stack certainly has data that it has not sent: it would not take more, and little was acknowledged since.
-    pub fn is_ahead(&self) -> bool {
+    pub fn has_unsent(&self) -> bool {
         self.next_write.is_some()
     }
 
@@ -116,15 +116,15 @@ impl SendingApplication {
         let offered = self.offered(now);
         let progress = seen.acked().wrapping_add(seen.window());
         if self.written < offered && self.next_write.is_none_or(|next| next <= progress) {
-            let ahead = (seen.window() / 4).min(MAX_AHEAD).max(MIN_AHEAD * u64::from(datagram));
-            connection.set_send_window(seen.window().saturating_add(ahead));
+            let unsent_limit = (seen.window() / 4).min(MAX_UNSENT).max(MIN_UNSENT * u64::from(datagram));
+            connection.set_send_window(seen.window().saturating_add(unsent_limit));
             self.next_write = None;
             while self.written < offered {
-                let chunk = ZEROS.slice(..(offered - self.written).min(ahead).min(MAX_AHEAD) as usize);
+                let chunk = ZEROS.slice(..(offered - self.written).min(unsent_limit).min(MAX_UNSENT) as usize);
                 match connection.send_stream(stream).write_chunks(&mut &mut [chunk][..]) {
                     Ok(n) => self.written += n as u64,
                     Err(WriteError::Blocked) => {
-                        self.next_write = (!self.receive_limited).then(|| progress.wrapping_add(ahead / 2));
+                        self.next_write = (!self.receive_limited).then(|| progress.wrapping_add(unsent_limit / 2));
                         break;
                     }
                     // the connection is closing
@@ -173,7 +173,7 @@ impl ReceivingApplication {
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
             self.delivered += chunk.bytes.len() as u64;
         }
-        // what it may send follows: the connection is always asked for packets after this
+        // MAX_DATA and MAX_STREAM_DATA that are due follow: the connection is always asked for packets after this
         let _ = chunks.finalize().should_transmit();
     }
 }

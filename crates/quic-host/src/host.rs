@@ -236,7 +236,7 @@ impl Host {
                 // an acknowledgement with room to spare: there was nothing more to send
                 None => self.established && transmit.size < settings::MIN_DATAGRAM as usize,
                 Some(_) if self.may_probe => false,
-                Some(application) => data && application.is_ahead() && self.seen.holds_back(self.datagram),
+                Some(application) => data && application.has_unsent() && self.seen.holds_back(self.datagram),
             };
             if done || emitted.is_break() {
                 break;

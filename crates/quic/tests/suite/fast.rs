@@ -131,7 +131,7 @@ fn shares_of_alpha_swept() {
 }
 
 /// Where alpha is, in packets.
-struct Places {
+struct AlphaBreakdown {
     waiting: f64,
     transmitted: f64,
     /// Not in flight although the window has room.
@@ -139,22 +139,27 @@ struct Places {
 }
 
 /// Where the alphas of a scenario's flows are.
-fn places(text: &str, alphas: &[f64]) -> Places {
+fn alpha_breakdown(text: &str, alphas: &[f64]) -> AlphaBreakdown {
     let result = quic(text).result;
     let mut unused = 0.0;
     for (flow, alpha) in result.flows.iter().zip(alphas) {
         let rtt = flow.rtt_s.mean.expect("a round-trip time");
-        let beyond = 1.0 - flow.base_rtt_s.expect("known") / rtt;
+        let queueing_share = 1.0 - flow.base_rtt_s.expect("known") / rtt;
         let window = flow.window_packets.mean.expect("a window");
-        // the law of FAST, at rest
-        assert!((window * beyond - alpha).abs() < 0.05, "{}: {} of {alpha}\n{text}", flow.name, window * beyond);
+        // the law of FAST, in equilibrium
+        assert!(
+            (window * queueing_share - alpha).abs() < 0.05,
+            "{}: {} of {alpha}\n{text}",
+            flow.name,
+            window * queueing_share
+        );
         let in_flight = flow.packets_per_s.expect("a rate") * rtt;
         assert!((in_flight / window - 1.0).abs() < 0.005, "{}: {in_flight} of {window}\n{text}", flow.name);
-        unused += (window - in_flight) * beyond;
+        unused += (window - in_flight) * queueing_share;
     }
     let waiting: f64 = result.links.iter().map(|link| held(link, false)).sum();
     let both: f64 = result.links.iter().map(|link| held(link, true)).sum();
-    Places { waiting, transmitted: both - waiting, unused }
+    AlphaBreakdown { waiting, transmitted: both - waiting, unused }
 }
 
 /// Where the alphas are, to a tenth of a packet: they wait or are being transmitted, on both links, but for the unused part of each window.
@@ -169,7 +174,7 @@ fn every_packet_of_alpha_is_accounted_for() {
         for slack in [1, 4] {
             let known = "base_rtt = \"known\"";
             let text = text.replace(known, &format!("{known}, pacing_slack = \"{slack} packets\""));
-            let Places { waiting, transmitted, unused } = places(&text, alphas);
+            let AlphaBreakdown { waiting, transmitted, unused } = alpha_breakdown(&text, alphas);
             println!("{case}, slack {slack}: {waiting:.2} waiting, {transmitted:.2} transmitted, {unused:.2} unused");
             assert!((waiting + transmitted + unused - all).abs() < 0.1, "{case}: {waiting} {transmitted} {unused}");
             assert_eq!(unused > 0.0, slack == 1, "{case}: {unused}");
