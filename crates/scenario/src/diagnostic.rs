@@ -106,7 +106,7 @@ pub(crate) struct Report<'a> {
     more: usize,
     unknown_controllers: Vec<String>,
     /// Top-level keys and tables of lists with errors.
-    touched: HashSet<(String, Option<usize>)>,
+    in_error: HashSet<(String, Option<usize>)>,
 }
 
 impl<'a> Report<'a> {
@@ -120,7 +120,7 @@ impl<'a> Report<'a> {
             found: Vec::new(),
             more: 0,
             unknown_controllers: Vec::new(),
-            touched: HashSet::new(),
+            in_error: HashSet::new(),
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Report<'a> {
     pub fn add(&mut self, at: At, root: &Node, path: &[Step<'_>], message: impl Into<String>, hint: Option<String>) {
         let list = if let Some(Step::Key(key)) = path.first() { *key } else { "" };
         let item = if let Some(Step::Item(i)) = path.get(1) { Some(*i) } else { None };
-        self.touched.insert((list.to_owned(), item));
+        self.in_error.insert((list.to_owned(), item));
         if self.is_full() {
             self.more += 1;
             return;
@@ -204,18 +204,18 @@ impl<'a> Report<'a> {
     }
 
     /// Whether a table of a list has errors.
-    pub fn touched(&self, list: &str, item: usize) -> bool {
-        self.touched.contains(&(list.to_owned(), Some(item)))
+    pub fn has_errors(&self, list: &str, item: usize) -> bool {
+        self.in_error.contains(&(list.to_owned(), Some(item)))
     }
 
     /// Whether anything outside the lists of tables has errors.
-    pub fn head_touched(&self) -> bool {
-        self.touched.iter().any(|(_, item)| item.is_none())
+    pub fn has_top_level_errors(&self) -> bool {
+        self.in_error.iter().any(|(_, item)| item.is_none())
     }
 
     /// Whether a list of senders is not a list of tables.
-    pub fn list_touched(&self) -> bool {
-        ["flow", "traffic", "arrivals"].iter().any(|list| self.touched.contains(&((*list).to_owned(), None)))
+    pub fn has_list_errors(&self) -> bool {
+        ["flow", "traffic", "arrivals"].iter().any(|list| self.in_error.contains(&((*list).to_owned(), None)))
     }
 
     /// Number of errors so far.

@@ -16,7 +16,7 @@ pub(crate) const LISTS: [&str; 7] = ["link", "duplex", "flow", "traffic", "arriv
 #[derive(Debug)]
 pub(crate) struct Typed {
     /// Everything outside the lists.
-    pub head: Option<File>,
+    pub top_level: Option<File>,
     pub links: Vec<Option<Link>>,
     pub duplexes: Vec<Option<Duplex>>,
     pub flows: Vec<Option<Flow>>,
@@ -29,9 +29,9 @@ pub(crate) struct Typed {
 impl Typed {
     /// Reads the tables that are valid by the schema. Errors of deserialization are reported at their table.
     pub fn read(root: &Node, vocabulary: &Vocabulary, report: &mut Report<'_>) -> Self {
-        let head = if report.head_touched() { None } else { head(root, report) };
+        let top_level = if report.has_top_level_errors() { None } else { top_level(root, report) };
         Self {
-            head,
+            top_level,
             links: tables(root, "link", report),
             duplexes: tables(root, "duplex", report),
             flows: controlled(root, "flow", vocabulary, report),
@@ -44,7 +44,7 @@ impl Typed {
 
     /// The whole file, if no part of it is missing.
     pub fn whole(self) -> Option<File> {
-        let mut file = self.head?;
+        let mut file = self.top_level?;
         file.link = self.links.into_iter().collect::<Option<_>>()?;
         file.duplex = self.duplexes.into_iter().collect::<Option<_>>()?;
         file.flow = self.flows.into_iter().collect::<Option<_>>()?;
@@ -56,15 +56,15 @@ impl Typed {
     }
 }
 
-fn head(root: &Node, report: &mut Report<'_>) -> Option<File> {
+fn top_level(root: &Node, report: &mut Report<'_>) -> Option<File> {
     let entries = root.entries().iter().filter(|e| !LISTS.contains(&e.key.as_str()));
-    let head = Json::Object(entries.map(|e| (e.key.clone(), e.node.to_json())).collect());
-    serde_json::from_value(head).map_err(|e| report.wrong(root, &[], e.to_string(), None)).ok()
+    let top_level = Json::Object(entries.map(|e| (e.key.clone(), e.node.to_json())).collect());
+    serde_json::from_value(top_level).map_err(|e| report.wrong(root, &[], e.to_string(), None)).ok()
 }
 
 fn tables<T: DeserializeOwned>(root: &Node, list: &'static str, report: &mut Report<'_>) -> Vec<Option<T>> {
     let read = |(i, node): (usize, &Node)| {
-        if report.touched(list, i) {
+        if report.has_errors(list, i) {
             return None;
         }
         let refused = |e: serde_json::Error| {
@@ -102,7 +102,7 @@ fn controlled<T: Controlled>(
         return tables(root, list, report);
     }
     let read = |(i, node): (usize, &Node)| {
-        if report.touched(list, i) {
+        if report.has_errors(list, i) {
             return None;
         }
         let table = [Step::Key(list), Step::Item(i)];

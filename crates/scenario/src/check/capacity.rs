@@ -52,7 +52,7 @@ impl<'a> Crossed<'a> {
 pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
     cross(typed, traces, &mut links, &index);
-    let duration = typed.head.as_ref().map(|h| h.duration.as_secs_f64());
+    let duration = typed.top_level.as_ref().map(|h| h.duration.as_secs_f64());
     let mut packets = 0.0;
     for link in &links {
         let wrong = |key: &str, message: String, report: &mut Report<'_>| {

@@ -18,7 +18,7 @@ const MAX_SAMPLES: u64 = 10_000_000;
 
 /// Reports contradictions.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
-    head(root, typed, report);
+    top_level(root, typed, report);
     let mut total = 0u64;
     for (i, flow) in typed.flows.iter().enumerate() {
         let Some(flow) = flow else { continue };
@@ -44,9 +44,9 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     }
 }
 
-fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
+fn top_level(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     if ["flow", "traffic", "arrivals", "probe"].iter().all(|list| root.tables(list).is_empty())
-        && !report.list_touched()
+        && !report.has_list_errors()
     {
         let hint = Some("add a [[flow]] table".to_owned());
         report.wrong(root, &[], "no flow and no traffic: nothing would be sent", hint);
@@ -60,22 +60,22 @@ fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     {
         report.wrong(root, &[], "every flow has a count of 0: nothing would be sent", None);
     }
-    let Some(head) = &typed.head else { return };
-    if head.warmup >= head.duration {
+    let Some(top_level) = &typed.top_level else { return };
+    if top_level.warmup >= top_level.duration {
         let overridden = |key| root.get(key).is_some_and(|node| matches!(node.at, At::Override(_)));
         let (key, message) = if overridden("duration") && !overridden("warmup") {
-            ("duration", format!("{} is not above the warmup, {}", head.duration, head.warmup))
+            ("duration", format!("{} is not above the warmup, {}", top_level.duration, top_level.warmup))
         } else {
-            ("warmup", format!("{} is not below the duration, {}", head.warmup, head.duration))
+            ("warmup", format!("{} is not below the duration, {}", top_level.warmup, top_level.duration))
         };
         report.wrong(root, &[Step::Key(key)], message, Some("summaries cover warmup to duration".to_owned()));
     }
-    if let Some(interval) = head.record.interval {
+    if let Some(interval) = top_level.record.interval {
         let path = [Step::Key("record"), Step::Key("interval")];
-        if interval > head.duration {
-            report.wrong(root, &path, format!("{interval} is above the duration, {}", head.duration), None);
-        } else if head.duration.as_ps() / interval.as_ps().max(1) > MAX_SAMPLES {
-            let message = format!("{interval} makes more than {MAX_SAMPLES} samples in {}", head.duration);
+        if interval > top_level.duration {
+            report.wrong(root, &path, format!("{interval} is above the duration, {}", top_level.duration), None);
+        } else if top_level.duration.as_ps() / interval.as_ps().max(1) > MAX_SAMPLES {
+            let message = format!("{interval} makes more than {MAX_SAMPLES} samples in {}", top_level.duration);
             report.wrong(root, &path, message, Some("write a longer interval".to_owned()));
         }
     }

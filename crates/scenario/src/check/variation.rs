@@ -1,4 +1,4 @@
-//! Variation of links: steps in order of time, outages that end and are not too many, no steps together with a recording.
+//! Variation of links: steps in order of time, outages that end and are not too many, no steps together with a trace.
 
 use crate::diagnostic::Report;
 use eddyline_path::variation::{ChangeParams, LinkTrace, MAX_OUTAGES, OutageParams, unlisted_outages};
@@ -15,7 +15,7 @@ struct Given<'a> {
     trace: Option<&'a LinkTrace>,
 }
 
-/// Reports steps out of order or without effect, outages without end or too many to be followed, and recordings together with steps.
+/// Reports steps out of order or without effect, outages without end or too many to be enumerated, and traces together with steps.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     for link in given(typed) {
         let mut wrong = |keys: &[Step<'static>], message: String, hint: &str| {
@@ -46,7 +46,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             }
             previous = Some(change.at);
         }
-        let duration = typed.head.as_ref().map_or(Time::ZERO, |head| head.duration);
+        let duration = typed.top_level.as_ref().map_or(Time::ZERO, |top_level| top_level.duration);
         let outages = unlisted_outages(link.outages, duration);
         if outages > MAX_OUTAGES {
             let message = format!(

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{SMALLEST, TWO_WAY, as_json, dict, json, toml};
+use common::{MINIMAL, TWO_WAY, as_json, dict, json, toml};
 use eddyline_path::traffic::Source;
 use eddyline_scenario::network::{Application, Pacing};
 use eddyline_scenario::{Format, Input, json_schema, load, load_file, presets};
@@ -32,21 +32,21 @@ fn toml_json_and_dict_give_the_same_network() {
 
 #[test]
 fn the_canonical_form_is_its_own() {
-    for text in [TWO_WAY, SMALLEST] {
+    for text in [TWO_WAY, MINIMAL] {
         let a = toml(text, &[]).unwrap();
         let b = json(&a.canonical, &[]).unwrap();
         assert_eq!(a.canonical, b.canonical);
         assert_eq!(format!("{:?}", a.network), format!("{:?}", b.network));
     }
     // comments and spelling are no part of it
-    let spelled = toml(&SMALLEST.replace("1 ms", "1000 us").replace("[[link]]", "[[link]] # why"), &[]).unwrap();
-    assert_eq!(spelled.sha256, toml(SMALLEST, &[]).unwrap().sha256);
+    let spelled = toml(&MINIMAL.replace("1 ms", "1000 us").replace("[[link]]", "[[link]] # why"), &[]).unwrap();
+    assert_eq!(spelled.sha256, toml(MINIMAL, &[]).unwrap().sha256);
     assert_eq!(spelled.sha256.len(), 64);
 }
 
 #[test]
-fn defaults_are_those_of_the_contract() {
-    let s = toml(SMALLEST, &[]).unwrap();
+fn defaults_are_the_documented_ones() {
+    let s = toml(MINIMAL, &[]).unwrap();
     let n = &s.network;
     assert_eq!((n.title.as_str(), n.warmup, n.seed, n.record_interval), ("case", Time::ZERO, 0, Time::from_ms(1)));
     let f = &n.flows[0];
@@ -88,7 +88,7 @@ fn options_of_tcp_reach_the_network() {
                 rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }, send_buffer = \"64 KiB\", \
                 receive_buffer = \"1 MB\"";
     let text =
-        SMALLEST.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
+        MINIMAL.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
     let loaded = toml(&text, &[]).unwrap();
     let t = loaded.network.flows[0].tcp;
     assert!(
@@ -102,7 +102,7 @@ fn options_of_tcp_reach_the_network() {
     // options that are off are not in the canonical form, so scenarios without them keep their digests
     let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
                ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
-    let plain = toml(SMALLEST, &[]).unwrap();
+    let plain = toml(MINIMAL, &[]).unwrap();
     for name in [
         "quick_acks",
         "limited_transmit",
@@ -120,14 +120,13 @@ fn options_of_tcp_reach_the_network() {
     ] {
         assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
     }
-    let explicit =
-        SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
+    let explicit = MINIMAL.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
     assert_eq!(toml(&explicit, &[]).unwrap().sha256, plain.sha256);
 }
 
 #[test]
 fn two_directions_of_a_connection_are_linked() {
-    let text = SMALLEST.to_owned()
+    let text = MINIMAL.to_owned()
         + "[[flow]]\nname = \"g\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\ncount = 2\n\
            [[flow]]\nname = \"h\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\npiggyback = \"f\"\n";
     let loaded = toml(&text, &[]).unwrap();
@@ -153,7 +152,7 @@ fn overrides_reach_what_they_name() {
     assert_eq!(set("flow.many.controller", "{ kind = \"reno\" }").flows[1].controller.name(), "reno");
     let all_reno = set("flow.*.controller.kind", "reno");
     assert!(all_reno.flows.iter().all(|f| f.controller.name() == "reno"), "parameters go with their kind");
-    let small = toml(SMALLEST, &[("link.l.queue.limit", "7 packets")]).unwrap().network;
+    let small = toml(MINIMAL, &[("link.l.queue.limit", "7 packets")]).unwrap().network;
     assert_eq!(serde_json::to_value(small.links[0].queue).unwrap()["limit"], "7 packets");
     let twice = toml(TWO_WAY, &[("seed", "3"), ("seed", "4")]).unwrap();
     assert_eq!(twice.network.seed, 4, "the last one holds");
@@ -167,7 +166,7 @@ fn files_are_read_with_their_traces() {
     std::fs::write(folder.join("traces/film.dat"), "1 I 0 1000\n2 B 40 500\n3 P 80 700\n").unwrap();
     let model = "{ kind = \"trace\", file = \"traces/film.dat\", copies = 2 }";
     let two = format!(
-        "{SMALLEST}\n[[traffic]]\nname = \"a\"\npath = [\"l\"]\nmodel = {model}\n\
+        "{MINIMAL}\n[[traffic]]\nname = \"a\"\npath = [\"l\"]\nmodel = {model}\n\
          [[traffic]]\nname = \"b\"\npath = [\"l\"]\nmodel = {model}\n"
     );
     let write = |name: &str, bytes: &[u8]| {
@@ -288,7 +287,7 @@ fn ranges_include_their_bounds() {
         ("flow.f.tcp.pacing_gain.slow_start", "1000"),
         ("flow.f.tcp.pacing_gain", "{ avoidance = 0.1 }"),
     ] {
-        let loaded = toml(SMALLEST, &[(key, value)]);
+        let loaded = toml(MINIMAL, &[(key, value)]);
         assert!(loaded.is_ok(), "{key} = {value}: {}", loaded.unwrap_err());
     }
 }
@@ -308,7 +307,7 @@ fn crlf_and_byte_order_marks_are_accepted() {
 
 #[test]
 fn framing_media_and_hosts_reach_the_network() {
-    let text = SMALLEST
+    let text = MINIMAL
         .replace("delay = \"1 ms\"", "delay = \"1 ms\"\nframing = \"pppoe-llcsnap\"\nmedium = \"air\"")
         .replace("data = [\"l\"]", "data = [\"l\"]\ncount = 2\nhost = \"laptop\"")
         + "[[duplex]]\nname = \"home\"\npreset = \"adsl2+\"\nup = { medium = { name = \"air\", turnaround = \"1 ms\" }, \
@@ -337,7 +336,7 @@ fn framing_media_and_hosts_reach_the_network() {
 fn relative_limits_become_bytes() {
     let bytes = |limit: &str, extra: &str| {
         let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"codel\", limit = \"{limit}\" }}");
-        let text = SMALLEST.replace("delay = \"1 ms\"", &queue) + extra;
+        let text = MINIMAL.replace("delay = \"1 ms\"", &queue) + extra;
         serde_json::to_value(toml(&text, &[]).unwrap().network.links[0].queue).unwrap()["limit"].clone()
     };
     assert_eq!(bytes("100 ms", ""), "12500 B");
@@ -349,7 +348,7 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
     let refused = |limit: &str| {
         let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"droptail\", limit = \"{limit}\" }}");
-        toml(&SMALLEST.replace("delay = \"1 ms\"", &queue), &[]).unwrap_err().all[0].message.clone()
+        toml(&MINIMAL.replace("delay = \"1 ms\"", &queue), &[]).unwrap_err().all[0].message.clone()
     };
     assert!(refused("3 us").ends_with("is less than a byte"));
     // a byte is one, though no packet fits
@@ -357,7 +356,7 @@ fn relative_limits_become_bytes() {
     assert!(refused("1e6 BDP of 200 d").ends_with("2.2e18 B; at most 1e15 B"));
 }
 
-/// Outages that repeat together only after days are followed one by one: some do, a billion would take longer than any run.
+/// Outages that repeat together only after days are enumerated: some do, a billion would take longer than any run.
 #[test]
 fn outages_that_take_for_ever_are_refused() {
     let text = |ends: &str| {
@@ -365,7 +364,7 @@ fn outages_that_take_for_ever_are_refused() {
             format!("{{ start = \"{start}\", length = \"{length}{ends}\", every = \"{every}{ends}\" }}")
         };
         let outages = [one("1 s", "400", "999.983"), one("0 s", "300", "1000.003")].join(", ");
-        let text = SMALLEST.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\noutages = [{outages}]"));
+        let text = MINIMAL.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\noutages = [{outages}]"));
         text.replace("duration = \"1 s\"", "duration = \"1 h\"")
     };
     toml(&text(" ms"), &[]).unwrap();
@@ -390,7 +389,7 @@ fn recorded_packets_are_not_split() {
     let with = |model: &str, more: &str| {
         let tables =
             format!("[[traffic]]\nname = \"t\"\npath = [\"l\"]\nmodel = {{ kind = \"trace\", {model} }}\n{more}");
-        let text = format!("{SMALLEST}\n{tables}\n");
+        let text = format!("{MINIMAL}\n{tables}\n");
         load(&Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) }, &[])
     };
     let sent = |model: &str, more: &str| {
@@ -430,7 +429,7 @@ fn a_trace_gives_a_link_its_rate() {
     write("delays.csv", "time_s,delay_s\n0,0.1\n1,0.2\n");
     let with = |trace: &str| {
         let queue = "queue = { kind = \"droptail\", limit = \"100 ms\" }";
-        let text = SMALLEST.replace("rate = \"1 Mbit/s\"", &format!("trace = {trace}\n{queue}"));
+        let text = MINIMAL.replace("rate = \"1 Mbit/s\"", &format!("trace = {trace}\n{queue}"));
         load(&Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) }, &[])
     };
     let case = |file: &str| with(&format!("{{ kind = \"csv\", file = \"{file}\" }}"));
@@ -479,7 +478,7 @@ fn files_of_another_form_are_answered_with_their_form() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("commas.txt"), "0.0,1500\n0.1,1500\n").unwrap();
     let hint = |tables: &str| {
-        let text = format!("{SMALLEST}\n{tables}\n");
+        let text = format!("{MINIMAL}\n{tables}\n");
         let input = Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) };
         let errors = load(&input, &[]).unwrap_err();
         let [error] = errors.all.as_slice() else { panic!("{errors}") };
@@ -510,7 +509,7 @@ fn files_of_another_form_are_answered_with_their_form() {
 #[test]
 fn queues_of_presets_follow_the_rate() {
     let limit = |rate: &str| {
-        let text = SMALLEST
+        let text = MINIMAL
             .replace("[[flow]]", &format!("[[duplex]]\nname = \"d\"\npreset = \"docsis-3.1\"\n{rate}\n[[flow]]"));
         let s = toml(&text, &[]).unwrap();
         assert_eq!(json(&s.canonical, &[]).unwrap().canonical, s.canonical);
@@ -534,7 +533,7 @@ fn queues_of_presets_follow_the_rate() {
 fn starts_are_jittered_by_seed_and_name() {
     let starts = |seed: &str, count: &str| {
         let key = format!("start = \"100 ms\"\nstart_jitter = \"50 ms\"\ncount = {count}");
-        let text = format!("seed = {seed}\n{}", SMALLEST.replace("[[flow]]", &format!("[[flow]]\n{key}")));
+        let text = format!("seed = {seed}\n{}", MINIMAL.replace("[[flow]]", &format!("[[flow]]\n{key}")));
         toml(&text, &[]).unwrap().network.flows.iter().map(|f| f.start).collect::<Vec<_>>()
     };
     let (one, two) = (starts("1", "8"), starts("2", "8"));
@@ -546,7 +545,7 @@ fn starts_are_jittered_by_seed_and_name() {
 /// A count of zero leaves a flow out; nothing may be left of a scenario then but other senders.
 #[test]
 fn a_count_of_zero_leaves_flows_out() {
-    let two = SMALLEST.to_owned() + &SMALLEST[SMALLEST.find("[[flow]]").unwrap()..].replace("\"f\"", "\"g\"");
+    let two = MINIMAL.to_owned() + &MINIMAL[MINIMAL.find("[[flow]]").unwrap()..].replace("\"f\"", "\"g\"");
     let one = toml(&two, &[("flow.f.count", "0")]).unwrap();
     assert_eq!(one.network.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["g"]);
     let errors = toml(&two, &[("flow.*.count", "0")]).unwrap_err().to_string();

@@ -2,16 +2,16 @@
 
 use crate::common;
 
-use common::{SMALLEST, json, toml};
+use common::{MINIMAL, json, toml};
 use eddyline_scenario::result::jain_index;
 use eddyline_units::Time;
 
 #[test]
 fn capacity_is_rate_times_time() {
-    let network = toml(SMALLEST, &[]).unwrap().network;
+    let network = toml(MINIMAL, &[]).unwrap().network;
     let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
     assert!((bits - 2.5e6).abs() < 1e-3, "{bits}");
-    let halved = SMALLEST.replace("delay = ", "changes = [{ at = \"2 s\", rate = \"500 kbit/s\" }]\ndelay = ");
+    let halved = MINIMAL.replace("delay = ", "changes = [{ at = \"2 s\", rate = \"500 kbit/s\" }]\ndelay = ");
     let network = toml(&halved, &[("duration", "9 s")]).unwrap().network;
     let bits = network.links[0].capacity_bits(Time::SECOND, Time::from_ms(3_500));
     assert!((bits - 1.75e6).abs() < 1e-3, "{bits}");
@@ -41,7 +41,7 @@ fn units_as_people_write_them_are_answered_with_ours() {
         ("1 hour", "1 h"),
     ];
     for (given, ours) in answers {
-        let errors = toml(SMALLEST, &[("link.l.delay", given)]).unwrap_err().to_string();
+        let errors = toml(MINIMAL, &[("link.l.delay", given)]).unwrap_err().to_string();
         assert!(errors.contains(ours), "{given}: {errors}");
     }
 }
@@ -49,7 +49,7 @@ fn units_as_people_write_them_are_answered_with_ours() {
 /// A medium that two links name, one of which has an error of its own.
 #[test]
 fn a_medium_whose_other_link_is_wrong_is_no_error() {
-    let first = SMALLEST.replace("delay = ", "medium = \"air\"\ndelay = ");
+    let first = MINIMAL.replace("delay = ", "medium = \"air\"\ndelay = ");
     let second = "[[link]]\nname = \"m\"\nrate = \"1 parsec\"\ndelay = \"1 ms\"\nmedium = \"air\"\n";
     let errors = toml(&format!("{first}{second}"), &[]).unwrap_err();
     assert_eq!(errors.all.len(), 1, "{errors}");
@@ -59,7 +59,7 @@ fn a_medium_whose_other_link_is_wrong_is_no_error() {
 
 #[test]
 fn errors_are_a_paragraph_each_and_the_rest_is_counted() {
-    let two = SMALLEST.replace("\"1 Mbit/s\"", "\"1 parsec\"").replace("\"1 ms\"", "\"1 parsec\"");
+    let two = MINIMAL.replace("\"1 Mbit/s\"", "\"1 parsec\"").replace("\"1 ms\"", "\"1 parsec\"");
     let mut errors = toml(&two, &[]).unwrap_err();
     let [first, second] = &errors.all[..] else { panic!("{errors}") };
     assert_eq!(errors.to_string(), format!("{first}\n{second}"));
@@ -69,10 +69,10 @@ fn errors_are_a_paragraph_each_and_the_rest_is_counted() {
 
 #[test]
 fn options_that_are_off_are_not_in_the_canonical_form() {
-    let off = toml(SMALLEST, &[]).unwrap().canonical;
+    let off = toml(MINIMAL, &[]).unwrap().canonical;
     assert!(!off.contains("accurate_ecn") && !off.contains("timestamps"), "{off}");
     for choice in ["true", "\"option\""] {
-        let on = toml(SMALLEST, &[("flow.f.tcp.accurate_ecn", choice)]).unwrap().canonical;
+        let on = toml(MINIMAL, &[("flow.f.tcp.accurate_ecn", choice)]).unwrap().canonical;
         assert!(on.contains("\"accurate_ecn\""), "{on}");
         assert_eq!(json(&on, &[]).unwrap().canonical, on);
     }
@@ -80,12 +80,12 @@ fn options_that_are_off_are_not_in_the_canonical_form() {
 
 #[test]
 fn starts_reach_the_network() {
-    let network = toml(SMALLEST, &[("flow.f.start", "300 ms")]).unwrap().network;
+    let network = toml(MINIMAL, &[("flow.f.start", "300 ms")]).unwrap().network;
     assert_eq!(network.flows[0].start, Time::from_ms(300));
 }
 
 #[test]
 fn a_missing_list_of_names_has_an_example() {
-    let errors = toml(&SMALLEST.replace("data = [\"l\"]\n", ""), &[]).unwrap_err().to_string();
+    let errors = toml(&MINIMAL.replace("data = [\"l\"]\n", ""), &[]).unwrap_err().to_string();
     assert!(errors.contains("data = [\"...\"]"), "{errors}");
 }

@@ -6,7 +6,7 @@ use eddyline_scenario::{Diagnostics, Format, Input, Scenario, load};
 pub const TWO_WAY: &str = include_str!("two-way.toml");
 
 /// One flow on one link, with what is required.
-pub const SMALLEST: &str = r#"
+pub const MINIMAL: &str = r#"
 duration = "1 s"
 [[link]]
 name = "l"
