@@ -51,7 +51,7 @@ pub enum LimitedBy {
     /// Nothing: it has not stopped since it had data again.
     Nothing,
     /// The receive window or room in the NIC queue.
-    Host,
+    ReceiverOrNic,
     /// The congestion window or pacing.
     Window,
 }
@@ -290,7 +290,7 @@ impl Congestion {
 
     /// The NIC queue refused a packet; `open` if no loss episode is in progress. Returns whether the window was reduced.
     pub fn on_nic_refusal(&mut self, now: Time, seq: &SendSequence, open: bool) -> bool {
-        self.limited_by = LimitedBy::Host;
+        self.limited_by = LimitedBy::ReceiverOrNic;
         let Some(nic) = &mut self.nic else { return false };
         let reduces = nic.on_refusal(seq.una, seq.nxt, open);
         if reduces {

@@ -40,9 +40,9 @@ impl Pacer {
         self.waiting && now < self.next_at
     }
 
-    /// Whether a packet would be too early now.
+    /// Whether a packet has to wait now.
     #[inline]
-    pub fn is_early(&self, now: Time) -> bool {
+    pub fn forbids(&self, now: Time) -> bool {
         now < self.next_at
     }
 

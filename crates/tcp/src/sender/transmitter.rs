@@ -123,7 +123,7 @@ impl Transmitter {
         let unsent = self.application.unsent(seq);
         let len = mss.min(unsent);
         if len == 0 || !self.seq.has_receive_window(len) {
-            self.congestion.set_limited_by(if len == 0 { LimitedBy::Application } else { LimitedBy::Host });
+            self.congestion.set_limited_by(if len == 0 { LimitedBy::Application } else { LimitedBy::ReceiverOrNic });
             let fin = len == 0 && self.application.is_fin_next(seq);
             if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
                 self.send_fin::<OPTIONS>(now, false, sink);
@@ -135,7 +135,7 @@ impl Transmitter {
         if !exempt && !self.may_send(now, (interval, limit), pipe, len) {
             return false;
         }
-        if exempt && self.is_too_early(now, interval, limit) {
+        if exempt && self.pacing_forbids(now, interval, limit) {
             return false;
         }
         if OPTIONS && self.is_refused(now, Some(len), false, sink) {
@@ -146,7 +146,7 @@ impl Transmitter {
         }
         self.send_data::<OPTIONS>(now, seq, len, false, sink);
         // the next packet may have to wait
-        if unsent > len && self.is_too_early(now, interval, limit) {
+        if unsent > len && self.pacing_forbids(now, interval, limit) {
             return false;
         }
         // what usually ends it, without another look at everything: more data waits for the window
@@ -174,7 +174,7 @@ impl Transmitter {
         let Some((seq, end)) = self.recovery.next_retransmission(self.seq.mss.into()) else { return false };
         let len = end - seq;
         if self.recovery.retransmits_at_once() {
-            if self.is_too_early(now, interval, limit) {
+            if self.pacing_forbids(now, interval, limit) {
                 return false;
             }
         } else {
@@ -196,7 +196,7 @@ impl Transmitter {
         }
         self.send_data::<OPTIONS>(now, seq, self.application.data_within(seq, len), true, sink);
         let more = self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0;
-        !(more && self.is_too_early(now, interval, limit))
+        !(more && self.pacing_forbids(now, interval, limit))
     }
 
     /// Whether window and pacing allow `len` bytes more than the `pipe` in flight.
@@ -207,19 +207,19 @@ impl Transmitter {
             self.congestion.set_limited_by(LimitedBy::Window);
             return false;
         }
-        !self.is_too_early(now, interval, limit)
+        !self.pacing_forbids(now, interval, limit)
     }
 
     /// Whether pacing forbids a packet now, which then waits.
     #[inline(always)]
-    fn is_too_early(&mut self, now: Time, interval: Option<Time>, limit: u64) -> bool {
-        let early = interval.is_some() && self.pacer.is_early(now);
-        if early {
+    fn pacing_forbids(&mut self, now: Time, interval: Option<Time>, limit: u64) -> bool {
+        let forbidden = interval.is_some() && self.pacer.forbids(now);
+        if forbidden {
             let by_receiver = limit > self.seq.receive_window;
-            self.congestion.set_limited_by(if by_receiver { LimitedBy::Host } else { LimitedBy::Window });
+            self.congestion.set_limited_by(if by_receiver { LimitedBy::ReceiverOrNic } else { LimitedBy::Window });
             self.pacer.wait();
         }
-        early
+        forbidden
     }
 
     /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset. Returns whether it was.
