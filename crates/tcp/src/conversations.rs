@@ -225,7 +225,7 @@ impl Conversation {
     }
 
     fn acknowledge(&mut self) {
-        let plain = self.receiver.acknowledge_plainly();
+        let plain = self.receiver.acknowledge_without_options();
         let options = if plain { AckOptions::default() } else { self.receiver.acknowledge() };
         assert!(!plain || options.is_empty());
         let (number, echo) = (self.receiver.next(), self.receiver.echo());

@@ -50,12 +50,12 @@ impl Flows {
         self.tcp.get_mut(index).filter(|flow| flow.peer().is_none())
     }
 
-    /// Loads into the cache what the arrival of a packet of `kind` will touch of a flow, if there is that flow. A timer touches what an
+    /// Prefetches into the cache what the arrival of a packet of `kind` will touch of a flow, if there is that flow. A timer touches what an
     /// acknowledgement does.
     #[inline]
-    pub fn load(&self, index: usize, kind: PacketKind) {
+    pub fn prefetch(&self, index: usize, kind: PacketKind) {
         if let Some(flow) = self.tcp.get(index) {
-            flow.load(kind);
+            flow.prefetch(kind);
         }
     }
 

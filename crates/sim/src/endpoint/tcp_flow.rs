@@ -132,19 +132,19 @@ impl TcpFlow {
         }
     }
 
-    /// Loads into the cache what the arrival of a packet of `kind` will touch.
+    /// Prefetches into the cache what the arrival of a packet of `kind` will touch.
     #[inline]
-    pub fn load(&self, kind: PacketKind) {
+    pub fn prefetch(&self, kind: PacketKind) {
         if kind == PacketKind::Data {
-            self.load_bytes(TOUCHED_BY_DATA);
+            self.prefetch_bytes(TOUCHED_BY_DATA);
         } else {
-            TOUCHED_BY_ACKS.into_iter().for_each(|bytes| self.load_bytes(bytes));
+            TOUCHED_BY_ACKS.into_iter().for_each(|bytes| self.prefetch_bytes(bytes));
         }
     }
 
     #[inline(always)]
-    fn load_bytes(&self, bytes: Range<usize>) {
-        // a place beside a field is as good as an element of an array: what is loaded ahead need not exist
+    fn prefetch_bytes(&self, bytes: Range<usize>) {
+        // a place beside a field is as good as an element of an array: what is prefetched need not exist
         let words = slice::from_ref(&self.peer);
         for at in bytes.clone().step_by(LINE).chain([bytes.end - 1]) {
             prefetch_index(words, (at / size_of::<u32>()).wrapping_sub(offset_of!(Self, peer) / size_of::<u32>()));
@@ -167,7 +167,7 @@ impl TcpFlow {
         &mut self.meter
     }
 
-    /// Takes over the receiver of `other`, which was elsewhere, with what it has counted.
+    /// Takes over the receiver of `other`, which was in another domain, with what it has counted.
     pub fn join(&mut self, other: Self) {
         self.receiver = other.receiver;
         self.meter.join(&other.meter);
@@ -381,7 +381,7 @@ impl TcpFlow {
 
     #[inline(always)]
     fn send_ack(&mut self, now: Time, sink: &mut impl PacketSink) {
-        if self.receiver.acknowledge_plainly() {
+        if self.receiver.acknowledge_without_options() {
             return self.send_ack_with(now, (Packet::NO_OPTIONS, 0), sink);
         }
         let options = self.receiver.acknowledge();
@@ -392,16 +392,16 @@ impl TcpFlow {
     #[cold]
     #[inline(never)]
     pub(super) fn send_pure_ack(&mut self, now: Time, options: eddyline_tcp::AckOptions, sink: &mut impl PacketSink) {
-        let extra = sink.attach_options(packet_options(options));
-        self.send_ack_with(now, (extra, options.wire_bytes()), sink);
+        let options_handle = sink.attach_options(packet_options(options));
+        self.send_ack_with(now, (options_handle, options.wire_bytes()), sink);
     }
 
     /// Sends an acknowledgement with this handle of its options, which take so many bytes more than those that each has.
     #[inline(always)]
-    fn send_ack_with(&mut self, now: Time, (extra, option_bytes): (u32, u32), sink: &mut impl PacketSink) {
+    fn send_ack_with(&mut self, now: Time, (options_handle, option_bytes): (u32, u32), sink: &mut impl PacketSink) {
         let Self { receiver, template, .. } = self;
         let bytes = template.ack_packet + option_bytes;
-        let head = PacketHead { hop: template.ack_hop, bytes, extra, kind: PacketKind::Ack };
+        let head = PacketHead { hop: template.ack_hop, bytes, extra: options_handle, kind: PacketKind::Ack };
         sink.send_with(now, head, |head| {
             let echo = receiver.echo();
             Packet {

@@ -6,7 +6,7 @@ use eddyline_scenario::Network;
 
 use crate::network::TRANSIT;
 
-/// The endpoints of a flow that are in a simulation.
+/// Which endpoints of a flow are in a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     Both,

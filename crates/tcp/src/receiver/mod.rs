@@ -227,7 +227,7 @@ impl Receiver {
 
     /// Sends an acknowledgement that has no options, unless it may have some; returns whether it does.
     #[inline]
-    pub fn acknowledge_plainly(&mut self) -> bool {
+    pub fn acknowledge_without_options(&mut self) -> bool {
         let plain = self.options.is_none() && self.out_of_order.is_none();
         if plain {
             self.pending = 0;

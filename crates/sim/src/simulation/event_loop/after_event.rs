@@ -21,7 +21,7 @@ impl Simulation<'_> {
     #[inline(never)]
     pub(super) fn load_next_arrival(&self) {
         if let Some((flow, kind)) = self.net.next_arrival() {
-            self.flows.load(flow as usize, kind);
+            self.flows.prefetch(flow as usize, kind);
         }
     }
 
@@ -32,7 +32,7 @@ impl Simulation<'_> {
             self.trace(now, source as usize - 1);
         }
         let (_, next) = self.timers.first();
-        self.flows.load((next as usize).wrapping_sub(1), PacketKind::Ack);
+        self.flows.prefetch((next as usize).wrapping_sub(1), PacketKind::Ack);
     }
 
     /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
