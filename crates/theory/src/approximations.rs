@@ -34,14 +34,14 @@ fn fast(flow: &Flow) -> Option<&FastParams> {
     flow.controller.fast_law()
 }
 
-/// All notes on the equilibrium `at`; `beliefs` says that base round-trip times were given.
+/// All notes on the equilibrium `at`; `given_base_rtts` says that base round-trip times were given.
 pub(crate) fn of(
     network: &Network,
     model: &Model,
     solved: &Equilibria,
     at: &Equilibrium,
     results: (&[FlowResult], &[LinkResult]),
-    beliefs: bool,
+    given_base_rtts: bool,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     without_model(network, model, &mut notes);
@@ -53,11 +53,11 @@ pub(crate) fn of(
             solved.found.len()
         ));
     }
-    equations(network, model, at, results, beliefs, &mut notes);
+    equations(network, model, at, results, given_base_rtts, &mut notes);
     notes
 }
 
-/// The same of the flows with a model alone, without beliefs: what the equations leave out.
+/// The same of the flows with a model alone, without given base round-trip times: what the equations leave out.
 pub(crate) fn of_equations(network: &Network, model: &Model, at: &Equilibrium) -> Vec<String> {
     let (flows, links) = (flow_results(network, model, at, None), link_results(network, model, at));
     let mut notes = Vec::new();
@@ -70,15 +70,15 @@ fn equations(
     model: &Model,
     at: &Equilibrium,
     (flows, links): (&[FlowResult], &[LinkResult]),
-    beliefs: bool,
+    given_base_rtts: bool,
     notes: &mut Vec<String>,
 ) {
     permanence(network, |s| model.place[s].is_some(), notes);
     habits(network, |s| model.place[s].is_some(), notes);
-    base_round_trips(network, model, beliefs, notes);
+    base_round_trips(network, model, given_base_rtts, notes);
     limits(network, model, at, flows, notes);
     receivers(network, model, at, flows, notes);
-    if !beliefs {
+    if !given_base_rtts {
         own_transmission(network, model, at, notes);
     }
     let crossed = crossed(network, |s| model.place[s].is_some());
@@ -228,7 +228,7 @@ fn habits(network: &Network, counted: impl Fn(usize) -> bool, notes: &mut Vec<St
 }
 
 /// Notes on how FAST senders come by the base round-trip time.
-fn base_round_trips(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String>) {
+fn base_round_trips(network: &Network, model: &Model, given_base_rtts: bool, notes: &mut Vec<String>) {
     let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
@@ -241,7 +241,7 @@ fn base_round_trips(network: &Network, model: &Model, beliefs: bool, notes: &mut
         listed("flow", forgetful.map(|f| f.name.as_str())),
         "forgets its base round-trip time and takes a queue that never empties for propagation; the equilibrium has the true one",
     );
-    if !beliefs {
+    if !given_base_rtts {
         let names = modelled().filter(learning).map(|f| f.name.as_str());
         say(
             listed("flow", names),

@@ -132,8 +132,8 @@ impl Model {
                 // each direction has a base delay of its own; that of the round trip does not determine it
                 (Some(alpha), _) if delay(&flow.controller).is_one_way() => Some((alpha, 0.0, ack_wait(flow))),
                 (Some(alpha), _) => {
-                    let believed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
-                    Some((alpha, base_rtts_s.map_or(0.0, believed), 1.0))
+                    let assumed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
+                    Some((alpha, base_rtts_s.map_or(0.0, assumed), 1.0))
                 }
                 // x = W / (RTT + q) is FAST's x = alpha / (q - e) with W for alpha and -RTT for e
                 (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s, 1.0)),

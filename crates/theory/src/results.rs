@@ -38,7 +38,7 @@ pub(crate) fn queueing_delay(flow: &Flow, at: &Equilibrium, s: usize) -> Option<
     Some(at.delays[s])
 }
 
-/// Window in packets of a FAST flow that believes in this base round-trip time.
+/// Window in packets of a FAST flow that assumes this base round-trip time.
 pub(crate) fn window(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base: f64) -> Option<f64> {
     let x = at.rates[s];
     if delay(&flow.controller).is_one_way() {

@@ -20,10 +20,10 @@ pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
     solve(network, None)
 }
 
-/// The same with the base round-trip times `base_rtts_s` that senders believe, one a flow, in seconds: what world `sim`
+/// The same with the base round-trip times `base_rtts_s` that senders assume, one a flow, in seconds: what world `sim`
 /// reports as `base_rtt_s`.
 ///
-/// A sender's samples include the transmission times of its own packet and acknowledgement, so its error is the belief
+/// A sender's samples include the transmission times of its own packet and acknowledgement, so its error is what it assumes
 /// less propagation and transmission; it measures q less that error as queueing delay. Values of flows without a model are
 /// ignored.
 ///
@@ -43,7 +43,7 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
 /// As [`run_with_base_rtt`] otherwise.
 pub fn run_beside_dynamics(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
     let result = match base_rtts_s {
-        Some(beliefs) => run_with_base_rtt(network, beliefs),
+        Some(assumed) => run_with_base_rtt(network, assumed),
         None => run(network),
     };
     let why = match result {

@@ -21,7 +21,7 @@ pub(super) struct Discontinuity {
     pub flow: usize,
     pub hop: usize,
     /// The lowest derivative of the rate that jumps; 0 is the rate itself.
-    pub level: u8,
+    pub order: u8,
     /// How often it has spread to other flows or gone round the loop.
     pub generation: u8,
     pub packet: Packet,
@@ -74,7 +74,7 @@ impl BreakingPoints {
         if let BreakingPoint::Arrival(discontinuity) = mark {
             let plain = discontinuity.packet == Packet::None;
             if plain
-                && (discontinuity.level > 1
+                && (discontinuity.order > 1
                     || discontinuity.generation > self.generations
                     || self.list.len() > MAX_POINTS)
             {

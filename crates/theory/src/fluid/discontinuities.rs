@@ -15,10 +15,10 @@ impl Model {
     }
 
     /// A discontinuity leaves the sender.
-    pub(super) fn depart(&mut self, flow: usize, at: f64, level: u8, generation: u8, packet: Packet) {
-        let time = at + self.plan.flows[flow].hops[0].lead;
+    pub(super) fn depart(&mut self, flow: usize, at: f64, order: u8, generation: u8, packet: Packet) {
+        let time = at + self.plan.flows[flow].hops[0].delay_to_queue;
         self.breaking_points
-            .add(time, BreakingPoint::Arrival(Discontinuity { flow, hop: 0, level, generation, packet }));
+            .add(time, BreakingPoint::Arrival(Discontinuity { flow, hop: 0, order, generation, packet }));
     }
 
     /// It leaves a queue that it entered at `at`, `wait` seconds later.
@@ -26,8 +26,9 @@ impl Model {
         let flow = &self.plan.flows[discontinuity.flow];
         let hop = discontinuity.hop + 1;
         let small = discontinuity.packet == Packet::Syn;
-        let lead = flow.hops.get(hop).map_or(flow.to_sender, |h| if small { h.syn_lead } else { h.lead });
-        self.breaking_points.add(at + wait + lead, BreakingPoint::Arrival(Discontinuity { hop, ..discontinuity }));
+        let delay =
+            flow.hops.get(hop).map_or(flow.to_sender, |h| if small { h.syn_delay_to_queue } else { h.delay_to_queue });
+        self.breaking_points.add(at + wait + delay, BreakingPoint::Arrival(Discontinuity { hop, ..discontinuity }));
     }
 
     pub(super) fn arrive(&mut self, discontinuity: Discontinuity, at: f64, y: &mut [f64], past: &Past) {
@@ -40,9 +41,9 @@ impl Model {
             if self.busy[link] && discontinuity.packet != Packet::Syn {
                 for i in 0..self.plan.users[link].len() {
                     let (flow, hop) = self.plan.users[link][i];
-                    let (level, generation) = (discontinuity.level + smoother, discontinuity.generation + 1);
+                    let (order, generation) = (discontinuity.order + smoother, discontinuity.generation + 1);
                     if flow != discontinuity.flow && self.flows[flow].phase != Phase::Idle {
-                        self.forward(Discontinuity { flow, hop, level, generation, packet: Packet::None }, at, wait);
+                        self.forward(Discontinuity { flow, hop, order, generation, packet: Packet::None }, at, wait);
                     }
                 }
             }
@@ -61,15 +62,15 @@ impl Model {
             Packet::First => self.flows[s].established = true,
             Packet::None => {}
         }
-        self.depart(s, at, discontinuity.level + smoother, discontinuity.generation + 1, Packet::None);
+        self.depart(s, at, discontinuity.order + smoother, discontinuity.generation + 1, Packet::None);
     }
 
     /// A queue became empty or began to fill: the rate at which packets leave it has a discontinuity.
-    pub(super) fn queue_switched(&mut self, link: usize, at: f64, level: u8) {
+    pub(super) fn queue_switched(&mut self, link: usize, at: f64, order: u8) {
         for i in 0..self.plan.users[link].len() {
             let (flow, hop) = self.plan.users[link][i];
             if self.flows[flow].phase != Phase::Idle {
-                self.forward(Discontinuity { flow, hop, level, generation: 1, packet: Packet::None }, at, 0.0);
+                self.forward(Discontinuity { flow, hop, order, generation: 1, packet: Packet::None }, at, 0.0);
             }
         }
     }

@@ -63,21 +63,21 @@ pub(super) struct Model {
     load: Vec<(f64, f64)>,
     pub(super) breaking_points: BreakingPoints,
     earliest: f64,
-    pub shortest_trip: f64,
+    pub min_base_rtt: f64,
     /// The initial equilibrium, unless the network starts empty.
     steady: Option<SteadyState>,
 }
 
 impl Model {
     pub(super) fn new(plan: Plan, options: DynamicsOptions) -> Self {
-        let shortest_trip = plan.flows.iter().map(|f| f.trip).fold(f64::INFINITY, f64::min);
-        let shortest_trip = if shortest_trip.is_finite() { shortest_trip.max(1e-9) } else { 1e-3 };
+        let min_base_rtt = plan.flows.iter().map(|f| f.base_rtt).fold(f64::INFINITY, f64::min);
+        let min_base_rtt = if min_base_rtt.is_finite() { min_base_rtt.max(1e-9) } else { 1e-3 };
         let generations = match plan.flows.len() {
             0..=4 => 3,
             5..=16 => 2,
             _ => 1,
         };
-        let mut breaking_points = BreakingPoints::new(generations, 1e-8 * shortest_trip);
+        let mut breaking_points = BreakingPoints::new(generations, 1e-8 * min_base_rtt);
         let flow = FlowState {
             phase: Phase::Idle,
             established: false,
@@ -102,7 +102,7 @@ impl Model {
             options,
             breaking_points,
             earliest: f64::NEG_INFINITY,
-            shortest_trip,
+            min_base_rtt,
             steady: None,
         }
     }
@@ -116,7 +116,7 @@ impl Model {
             state.phase = Phase::Open;
             state.established = true;
             state.doubling = false;
-            state.min_rtt = flow.trip;
+            state.min_rtt = flow.base_rtt;
         }
         for (busy, delay) in model.busy.iter_mut().zip(&steady.delays) {
             *busy = *delay > 0.0;
@@ -138,7 +138,7 @@ impl Model {
         let mut y = vec![0.0; self.unknowns()];
         for (s, f) in self.plan.flows.iter().enumerate() {
             y[self.of_flow(s, WINDOW)] = f.initial_window;
-            y[self.of_flow(s, AVERAGE)] = f.trip;
+            y[self.of_flow(s, AVERAGE)] = f.base_rtt;
         }
         let Some(steady) = &self.steady else { return y };
         for (s, f) in steady.flows.iter().enumerate() {
@@ -163,25 +163,25 @@ impl Model {
         }
     }
 
-    /// When the packet that at time `t` is `lead` seconds past the queue before hop `hop` was sent; and the ratio of the
+    /// When the packet that at time `t` is `delay` seconds past the queue before hop `hop` was sent; and the ratio of the
     /// present rate to that at the sender: every queue stretches the spacing of packets by 1 + p'.
-    pub(super) fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
-        let mut u = t - lead;
+    pub(super) fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, delay: f64, t: f64) -> (f64, f64) {
+        let mut u = t - delay;
         let mut share = 1.0;
         for h in (0..hop).rev() {
             let (entered, slope) = past.entered(self.of_link(flow.hops[h].link, DELAY), u);
             // without arrivals p' = -1; then the capacity limits the rate
             share /= (1.0 + slope).max(1e-9);
-            u = entered - flow.hops[h].lead;
+            u = entered - flow.hops[h].delay_to_queue;
         }
         (u, share)
     }
 
     /// Packets a second of flow `s` that pass a point now; see [`sent_at`](Self::sent_at). With it the moment they were
     /// sent.
-    fn rate_at(&self, past: &Past, s: usize, hop: usize, lead: f64, t: f64) -> (f64, f64) {
+    fn rate_at(&self, past: &Past, s: usize, hop: usize, delay: f64, t: f64) -> (f64, f64) {
         let flow = &self.plan.flows[s];
-        let (sent, share) = self.sent_at(past, flow, hop, lead, t);
+        let (sent, share) = self.sent_at(past, flow, hop, delay, t);
         let (_, rate) = past.both(self.of_flow(s, SENT), sent);
         let rate = rate.max(0.0);
         match self.options.link_model {
@@ -208,16 +208,22 @@ impl Model {
         }
     }
 
-    /// The base round-trip time that a sender believes after the sample `rtt`.
-    pub(super) fn base_rtt(&self, s: usize, rtt: f64) -> f64 {
-        self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].min_rtt.min(rtt))
+    /// The base round-trip time that a sender assumes after the sample `rtt`.
+    pub(super) fn assumed_base_rtt(&self, s: usize, rtt: f64) -> f64 {
+        self.plan.flows[s].assumed_base_rtt.unwrap_or_else(|| self.flows[s].min_rtt.min(rtt))
     }
 
-    /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing
-    /// delay exceeds the threshold of start-up.
-    fn window_rate(&self, s: usize, (w, then, average): (f64, f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
+    /// The window's derivative, where the law multiplies `window_at_sending`, and by how much the sender's queueing delay exceeds the
+    /// threshold of start-up.
+    fn window_rate(
+        &self,
+        s: usize,
+        (w, window_at_sending, average): (f64, f64, f64),
+        rtt: f64,
+        acks: f64,
+    ) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
-        let base = self.base_rtt(s, rtt);
+        let base = self.assumed_base_rtt(s, rtt);
         let average = if flow.filter == Filter::None { rtt } else { average };
         let above = average - base - flow.threshold;
         let rate = if state.doubling {
@@ -232,9 +238,9 @@ impl Model {
                 Gain::Sampled => (-libm::log1p(-flow.gamma)).min(7.0),
             };
             // two-way eq. 2, q / (d + q) = 1 - base / RTT; FAST at most doubles
-            (gain * (flow.alpha - w + then * base / average)).min(w) / between_updates(&flow.fast, rtt)
+            (gain * (flow.alpha - w + window_at_sending * base / average)).min(w) / between_updates(&flow.fast, rtt)
         };
-        // the floor, without a corner
+        // the floor, smoothly
         (rate.max((flow.floor - w) * 10.0 / rtt), above)
     }
 
@@ -293,15 +299,15 @@ impl System for Model {
             let flow = &self.plan.flows[s];
             let (w, average) = (y[at + WINDOW], y[at + AVERAGE]);
             let (acks, sent) = self.rate_at(past, s, flow.hops.len(), flow.to_sender, t);
-            let rtt = (t - sent).max(1e-3 * flow.trip);
+            let rtt = (t - sent).max(1e-3 * flow.base_rtt);
             let acknowledged = past.value(at + SENT, sent);
             let established = self.flows[s].established;
             if self.flows[s].phase == Phase::Open {
-                let then = match self.options.law {
+                let window_at_sending = match self.options.law {
                     WindowLaw::Present => w,
                     WindowLaw::AtSending => past.value(at + WINDOW, sent),
                 };
-                let (grow, above) = self.window_rate(s, (w, then, average), rtt, acks);
+                let (grow, above) = self.window_rate(s, (w, window_at_sending, average), rtt, acks);
                 dy[at + WINDOW] = if established {
                     grow + self.steady.as_ref().map_or(0.0, |r| r.flows[s].perturbation_rate(t))
                 } else {
@@ -314,7 +320,7 @@ impl System for Model {
                     // d/dt of: packets sent = packets acknowledged + w
                     LinkModel::AckClocked | LinkModel::Joint => {
                         let missing = acknowledged + w - y[at + SENT];
-                        let room = (acks + dy[at + WINDOW] + CATCH_UP / flow.trip * missing).max(0.0);
+                        let room = (acks + dy[at + WINDOW] + CATCH_UP / flow.base_rtt * missing).max(0.0);
                         if flow.paced { room.min(w / rtt) } else { room }
                     }
                 };
@@ -330,7 +336,7 @@ impl System for Model {
                 dy[at + RECEIVED] = arrived * flow.packet_bits;
             }
             for (h, hop) in flow.hops.iter().enumerate() {
-                let (x, _) = self.rate_at(past, s, h, hop.lead, t);
+                let (x, _) = self.rate_at(past, s, h, hop.delay_to_queue, t);
                 arriving[hop.link].0 += x * hop.bits;
                 arriving[hop.link].1 += x * hop.packets;
             }
@@ -415,7 +421,7 @@ impl System for Model {
         for l in 0..self.plan.capacity.len() {
             earliest = earliest.min(t - y[self.of_link(l, DELAY)]);
         }
-        self.earliest = earliest - 1e-6 * self.shortest_trip;
+        self.earliest = earliest - 1e-6 * self.min_base_rtt;
     }
 
     fn scales(&self, y: &[f64], scales: &mut [f64]) {
@@ -424,11 +430,11 @@ impl System for Model {
             let window = y[self.of_flow(s, WINDOW)].max(1.0);
             scales[self.of_flow(s, WINDOW)] = window;
             scales[self.of_flow(s, SENT)] = window;
-            scales[self.of_flow(s, AVERAGE)] = f.trip;
+            scales[self.of_flow(s, AVERAGE)] = f.base_rtt;
         }
         for l in 0..self.plan.capacity.len() {
             let at = self.of_link(l, DELAY);
-            scales[at] = y[at].max(self.shortest_trip);
+            scales[at] = y[at].max(self.min_base_rtt);
         }
     }
 

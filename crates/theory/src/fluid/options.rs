@@ -45,7 +45,7 @@ pub enum Filter {
     },
 }
 
-/// The base round-trip times that senders believe.
+/// The base round-trip times that senders assume.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum BaseRtts {
     /// As configured for the controller: the smallest sample so far, or propagation.

@@ -17,9 +17,9 @@ pub(super) struct Hop {
     pub link: usize,
     /// Seconds from the head of the previous hop's queue (or the sender) to this queue: transmission, propagation,
     /// access.
-    pub lead: f64,
+    pub delay_to_queue: f64,
     /// The same for the handshake's small packets.
-    pub syn_lead: f64,
+    pub syn_delay_to_queue: f64,
     /// Bits that one data packet brings here: P+ on the data path, P- over the packets that one acknowledgement covers
     /// behind it.
     pub bits: f64,
@@ -39,10 +39,10 @@ pub(super) struct FlowPlan {
     pub to_receiver: f64,
     /// Seconds from the head of the last hop's queue to the sender, for the handshake's packets too.
     pub to_sender: f64,
-    /// d with the flow's own transmission times, in seconds: the round trip without waiting.
-    pub trip: f64,
-    /// Fixed base round-trip time in seconds; `None` if it is the smallest sample.
-    pub belief: Option<f64>,
+    /// d with the flow's own transmission times, in seconds: the round-trip time without queueing.
+    pub base_rtt: f64,
+    /// Base round-trip time in seconds that the sender assumes; `None` if it is the smallest sample.
+    pub assumed_base_rtt: Option<f64>,
     /// Whether it sends no faster than w / RTT.
     pub paced: bool,
     pub fast: FastParams,
@@ -134,16 +134,16 @@ impl Plan {
                 continue;
             };
             let stop = traffic.stop.map_or(f64::INFINITY, Time::as_secs_f64);
-            let mut lead = 0.0;
+            let mut delay_to_queue = 0.0;
             for link in traffic.path.iter() {
                 plan.loads.push(Load {
                     link: *link as usize,
-                    from: traffic.start.as_secs_f64() + lead,
-                    to: stop + lead,
+                    from: traffic.start.as_secs_f64() + delay_to_queue,
+                    to: stop + delay_to_queue,
                     bps,
                     packets_per_s: bps / bits(traffic.packet.max(1)),
                 });
-                lead += across(network, *link, traffic.packet);
+                delay_to_queue += across(network, *link, traffic.packet);
             }
         }
         spread(network, &mut plan.unknown);
@@ -166,28 +166,34 @@ fn own_filter(requested: Filter, controller: &ControllerParams) -> Filter {
 fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &Flow) -> Option<FlowPlan> {
     let fast = flow.controller.fast_law()?;
     let mut hops = Vec::new();
-    let (mut lead, mut syn_lead, mut trip) = (0.0, 0.0, 0.0);
+    let (mut delay_to_queue, mut syn_delay_to_queue, mut base_rtt) = (0.0, 0.0, 0.0);
     for link in flow.data.iter() {
-        hops.push(Hop { link: *link as usize, lead, syn_lead, bits: bits(flow.packet), packets: 1.0 });
-        trip += lead;
-        lead = across(network, *link, flow.packet);
-        syn_lead = across(network, *link, flow.ack_packet);
+        hops.push(Hop {
+            link: *link as usize,
+            delay_to_queue,
+            syn_delay_to_queue,
+            bits: bits(flow.packet),
+            packets: 1.0,
+        });
+        base_rtt += delay_to_queue;
+        delay_to_queue = across(network, *link, flow.packet);
+        syn_delay_to_queue = across(network, *link, flow.ack_packet);
     }
     // the uncongested access follows the last link, as in the packet simulator
-    lead += flow.access_data.as_secs_f64();
-    syn_lead += flow.access_data.as_secs_f64();
-    let to_receiver = lead;
+    delay_to_queue += flow.access_data.as_secs_f64();
+    syn_delay_to_queue += flow.access_data.as_secs_f64();
+    let to_receiver = delay_to_queue;
     for link in flow.ack.iter() {
         let (bits, packets) = (ack_bits(flow), 1.0 / ack_ratio(flow));
-        hops.push(Hop { link: *link as usize, lead, syn_lead, bits, packets });
-        trip += lead;
-        lead = across(network, *link, flow.ack_packet);
-        syn_lead = lead;
+        hops.push(Hop { link: *link as usize, delay_to_queue, syn_delay_to_queue, bits, packets });
+        base_rtt += delay_to_queue;
+        delay_to_queue = across(network, *link, flow.ack_packet);
+        syn_delay_to_queue = delay_to_queue;
     }
-    lead += flow.access_ack.as_secs_f64();
-    trip += lead;
-    let belief = match &options.base_rtt {
-        BaseRtts::Exact => Some(trip),
+    delay_to_queue += flow.access_ack.as_secs_f64();
+    base_rtt += delay_to_queue;
+    let assumed_base_rtt = match &options.base_rtt {
+        BaseRtts::Exact => Some(base_rtt),
         BaseRtts::Given(all) => all.get(index).copied(),
         BaseRtts::AsConfigured => match fast.base_rtt {
             BaseRttSource::Known => Some(network.propagation_rtt(flow).as_secs_f64()),
@@ -205,9 +211,9 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         data_hops: flow.data.len(),
         hops,
         to_receiver,
-        to_sender: lead,
-        trip,
-        belief,
+        to_sender: delay_to_queue,
+        base_rtt,
+        assumed_base_rtt,
         paced,
         fast: fast.clone(),
         alpha: fast.alpha.get(),

@@ -25,7 +25,7 @@ pub struct Dynamics {
     pub flows: Vec<FlowEnd>,
     /// Every link at the end.
     pub links: Vec<LinkEnd>,
-    /// Largest relative difference between a flow's rate at the end and in equilibrium at the base round-trip times believed
+    /// Largest relative difference between a flow's rate at the end and in equilibrium at the base round-trip times assumed
     /// then. `None` if a flow has stopped or not started, or no equilibrium was found.
     pub from_equilibrium: Option<f64>,
     /// Steps taken.
@@ -49,7 +49,7 @@ pub struct FlowEnd {
     pub rtt_s: f64,
     /// q in seconds: R without propagation and the flow's own transmission times.
     pub queueing_delay_s: f64,
-    /// Base round-trip time in seconds that the sender believes.
+    /// Base round-trip time in seconds that the sender assumes.
     pub base_rtt_s: f64,
     /// Data packets sent.
     pub sent_packets: f64,
@@ -90,16 +90,16 @@ pub fn dynamics_observed(
     follow(network, options, Model::new(plan, options.clone()), notes, observe)
 }
 
-/// What `network` does after it has been in the equilibrium `at` since ever and each window is perturbation_rate off its place by
-/// the share `perturbation` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
+/// The dynamics of `network`, which was always in the equilibrium `at`, and whose windows then change smoothly by `perturbation`
+/// (one a flow that theory has a model of, in order).
 ///
 /// Flows are permanent: starts, stops and sizes are ignored, and so are times of
-/// unresponsive traffic. `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of
+/// unresponsive traffic. `at` has to be the equilibrium at the base round-trip times that senders assume: with [`BaseRtts::Exact`] one of
 /// [`equilibria`](crate::equilibria). `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or
 /// start-up begins anew.
 ///
 /// # Errors
-/// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for pushes that make no sense too;
+/// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for invalid perturbations too;
 /// [`TheoryError::NotConverged`] where the prices that `at` leaves open cannot be chosen.
 pub fn perturbed(
     network: &Network,
@@ -124,12 +124,12 @@ fn follow(
     observe: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Dynamics, TheoryError> {
     let end = network.duration.as_secs_f64();
-    let trip = model.shortest_trip;
+    let min_base_rtt = model.min_base_rtt;
     let settings = Settings {
         tolerance: options.tolerance,
-        first_step: 1e-3 * trip,
-        longest_step: 0.5 * trip,
-        shortest_step: 1e-9 * trip,
+        first_step: 1e-3 * min_base_rtt,
+        longest_step: 0.5 * min_base_rtt,
+        shortest_step: 1e-9 * min_base_rtt,
         max_steps: options.max_steps,
         fixed: false,
     };
@@ -192,8 +192,8 @@ fn flow_end(model: &Model, s: usize, y: &[f64]) -> FlowEnd {
         packets_per_s: if open { window / state.rtt } else { 0.0 },
         window_packets: window,
         rtt_s: state.rtt,
-        queueing_delay_s: state.rtt - plan.trip,
-        base_rtt_s: model.base_rtt(s, state.rtt),
+        queueing_delay_s: state.rtt - plan.base_rtt,
+        base_rtt_s: model.assumed_base_rtt(s, state.rtt),
         sent_packets: y[model.of_flow(s, SENT)],
     }
 }
@@ -202,11 +202,11 @@ fn from_equilibrium(network: &Network, flows: &[FlowEnd]) -> Option<f64> {
     if flows.is_empty() || flows.iter().any(|f| !f.open) {
         return None;
     }
-    let mut beliefs = vec![1.0; network.flows.len()];
+    let mut assumed_base_rtts = vec![1.0; network.flows.len()];
     for f in flows {
-        beliefs[f.flow] = f.base_rtt_s;
+        assumed_base_rtts[f.flow] = f.base_rtt_s;
     }
-    let settled = run_with_base_rtt(network, &beliefs).ok()?;
+    let settled = run_with_base_rtt(network, &assumed_base_rtts).ok()?;
     flows.iter().try_fold(0.0f64, |worst, f| {
         let x = settled.flows[f.flow].packets_per_s?;
         Some(worst.max((f.packets_per_s / x - 1.0).abs()))

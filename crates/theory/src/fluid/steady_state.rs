@@ -57,7 +57,7 @@ impl SteadyState {
         perturbation: &[Perturbation],
     ) -> Result<Self, TheoryError> {
         let wanted = plan.flows.len();
-        for (what, given) in [("pushes", perturbation.len()), ("rates of the equilibrium", at.rates.len())] {
+        for (what, given) in [("perturbations", perturbation.len()), ("rates of the equilibrium", at.rates.len())] {
             if given != wanted {
                 return Err(TheoryError::Length { what, given, wanted });
             }
@@ -84,7 +84,7 @@ impl SteadyState {
             }
         }
         let flow = |(s, f): (usize, &FlowPlan)| {
-            let rtt = f.trip + f.hops.iter().map(|h| delays[h.link]).sum::<f64>();
+            let rtt = f.base_rtt + f.hops.iter().map(|h| delays[h.link]).sum::<f64>();
             let over_s = if perturbation[s].over_s > 0.0 { perturbation[s].over_s } else { rtt };
             SteadyFlow { rate: at.rates[s], rtt, perturbation: Perturbation { over_s, ..perturbation[s] } }
         };
@@ -105,6 +105,7 @@ impl SteadyState {
 
     /// Seconds from the sender of `flow` to its receiver.
     pub(super) fn forward_delay(&self, flow: &FlowPlan) -> f64 {
-        flow.to_receiver + flow.hops[..flow.data_hops].iter().map(|h| h.lead + self.delays[h.link]).sum::<f64>()
+        flow.to_receiver
+            + flow.hops[..flow.data_hops].iter().map(|h| h.delay_to_queue + self.delays[h.link]).sum::<f64>()
     }
 }

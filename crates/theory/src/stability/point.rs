@@ -238,7 +238,7 @@ fn point_of(
         at_s += access.as_secs_f64();
     }
     let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
-    // in equilibrium w - alpha = w d / R for any d that the sender believes
+    // in equilibrium w - alpha = w d / R for any d that the sender assumes
     let rho = alpha / (rate * at_s);
     FlowPoint {
         rtt_s: at_s,

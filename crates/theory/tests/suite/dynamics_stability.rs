@@ -123,7 +123,7 @@ fn deviations(
 }
 
 /// Perturbations of all flows, different in size and sign, short enough to excite a pattern of frequency `omega`.
-fn pushes(random: &mut Stream, n: &Network, p: &Predicted, size: f64) -> Vec<Perturbation> {
+fn perturbations(random: &mut Stream, n: &Network, p: &Predicted, size: f64) -> Vec<Perturbation> {
     let over_s = if p.root.1 > 0.0 { p.longest.min(2.0 * PI / p.root.1) } else { p.longest };
     n.flows.iter().map(|_| Perturbation { share: size * between(random, -1.0, 1.0), over_s }).collect()
 }
@@ -174,7 +174,7 @@ fn dynamics_follow_the_roots() {
             unstable += usize::from(!p.stable);
             let span = FOLDS / p.root.0.abs() + 4.0 * p.longest;
             // what grows has to stay small enough to be linear
-            let push = pushes(&mut pushed, &n, &p, if p.stable { 1e-5 } else { 1e-6 });
+            let push = perturbations(&mut pushed, &n, &p, if p.stable { 1e-5 } else { 1e-6 });
             let every = (PI / p.root.1.max(1e-9) / 6.0).min(span / 400.0);
             let seen = followed(&deviations(&n, at, &push, model, span, every), span);
             // six powers of e are predicted; what is left then of a decay may be slower roots that were hardly excited
@@ -266,7 +266,7 @@ fn frequency_near_the_boundary_is_the_roots() {
                 found[kind as usize] += 1;
                 let span = 4.0 * p.longest + 120.0 * PI / p.root.1;
                 let every = PI / p.root.1 / 20.0;
-                let all = deviations(&n, &at, &pushes(&mut pushed, &n, &p, 1e-5), model, span, every);
+                let all = deviations(&n, &at, &perturbations(&mut pushed, &n, &p, 1e-5), model, span, every);
                 let (omega, rate) = oscillation(&all, span);
                 worst = worst.max((omega / p.root.1 - 1.0).abs());
                 worst_rate = worst_rate.max((rate - p.root.0).abs() * p.longest);
