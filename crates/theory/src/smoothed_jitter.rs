@@ -12,7 +12,7 @@ use crate::error::TheoryError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterInput {
     /// The jitter itself, J': delay in queues that the flow does not affect.
-    Itself,
+    Jitter,
     /// `J' - J`, its change since the sample prior: once a round trip, a flow whose own window keeps the link busy. More
     /// delay means fewer packets in the queue, so the next packet has less queueing delay.
     Change,
@@ -65,7 +65,7 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, input: FilterInput)
     }
     let jitter = Autoregression::new(correlation);
     let spread = match input {
-        FilterInput::Itself => 1.0,
+        FilterInput::Jitter => 1.0,
         FilterInput::Change => (2.0 * (1.0 - correlation)).sqrt(),
     };
     let cells = Cells { low: -RANGE * spread, step: 2.0 * RANGE * spread / (CELLS - 1) as f64 };
@@ -82,7 +82,7 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, input: FilterInput)
         let mut next = vec![vec![0.0; CELLS]; jitter.nodes.len()];
         for (to, row) in next.iter_mut().enumerate() {
             match input {
-                FilterInput::Itself => {
+                FilterInput::Jitter => {
                     let mut prior = vec![0.0; CELLS];
                     for (from, chance) in jitter.from(to) {
                         prior.iter_mut().zip(&density[from]).for_each(|(b, p)| *b += chance * p);

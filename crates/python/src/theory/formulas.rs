@@ -81,7 +81,7 @@ pub(crate) fn smoothed_jitter(
     correlation: f64,
     change: bool,
 ) -> PyResult<(f64, f64)> {
-    let input = if change { FilterInput::Change } else { FilterInput::Itself };
+    let input = if change { FilterInput::Change } else { FilterInput::Jitter };
     py.detach(|| {
         guarded(|| {
             let found = smoothed(up, down, correlation, input).map_err(theory_error)?;

@@ -7,9 +7,9 @@ use eddyline_theory::smoothed_jitter::{FilterInput, Smoothed, smoothed_jitter};
 const EQ_4_TO_6: TimerWeights = TimerWeights { up: 0.75, down: 0.5, zeta: 0.25 };
 
 /// A multiplicative congruential generator (Park and Miller), and Box and Muller's normal numbers from it.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0 * 48_271 % 2_147_483_647;
         self.0 as f64 / 2_147_483_647.0
@@ -33,18 +33,18 @@ fn late(weights: TimerWeights, threshold: f64) -> LateSamples {
 #[test]
 fn agrees_with_a_million_samples() {
     for (correlation, input, within) in [
-        (0.0_f64, FilterInput::Itself, 0.004),
-        (0.5, FilterInput::Itself, 0.005),
-        (0.9, FilterInput::Itself, 0.01),
+        (0.0_f64, FilterInput::Jitter, 0.004),
+        (0.5, FilterInput::Jitter, 0.005),
+        (0.9, FilterInput::Jitter, 0.01),
         (0.0, FilterInput::Change, 0.004),
         (0.5, FilterInput::Change, 0.004),
     ] {
-        let mut chance = Chance(20_081_211);
+        let mut rng = Rng(20_081_211);
         let (mut jitter, mut s, mut sum, mut squares, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for _ in 0..1_000_000 {
             let previous = jitter;
-            jitter = correlation * jitter + (1.0 - correlation * correlation).sqrt() * chance.normal();
-            let x = if input == FilterInput::Itself { jitter } else { jitter - previous };
+            jitter = correlation * jitter + (1.0 - correlation * correlation).sqrt() * rng.normal();
+            let x = if input == FilterInput::Jitter { jitter } else { jitter - previous };
             s += if x > s { 0.75 } else { 0.5 } * (x - s);
             (sum, squares, samples) = (sum + s, squares + s * s, samples + x);
         }
@@ -62,7 +62,7 @@ fn agrees_with_a_million_samples() {
 fn independent_samples() {
     for (up, down) in [(0.75, 0.5), (0.5, 0.75), (0.9, 0.1), (0.2, 0.1)] {
         let (got, want) =
-            (smoothed(up, down, 0.0, FilterInput::Itself).bias, filter_bias(up, down, Scatter::Normal).unwrap());
+            (smoothed(up, down, 0.0, FilterInput::Jitter).bias, filter_bias(up, down, Scatter::Normal).unwrap());
         assert!((got - want).abs() < 0.001, "{up} {down}: {got} {want}");
     }
 }
@@ -73,7 +73,7 @@ fn independent_samples() {
 fn one_weight_is_linear() {
     for psi in [0.25, 0.5, 1.0] {
         for rho in [0.0, 0.5, 0.95] {
-            let got = smoothed(psi, psi, rho, FilterInput::Itself);
+            let got = smoothed(psi, psi, rho, FilterInput::Jitter);
             let c = (1.0 - psi) * rho;
             let want = psi / (2.0 - psi) * (1.0 + c) / (1.0 - c);
             assert!(got.bias.abs() < 1e-7, "{psi} {rho}: {got:?}");
@@ -89,18 +89,18 @@ fn one_weight_is_linear() {
 
 #[test]
 fn exchanged_weights_change_the_sign() {
-    for input in [FilterInput::Itself, FilterInput::Change] {
+    for input in [FilterInput::Jitter, FilterInput::Change] {
         let (a, b) = (smoothed(0.75, 0.5, 0.5, input), smoothed(0.5, 0.75, 0.5, input));
         assert!((a.bias + b.bias).abs() < 1e-7 && (a.variance - b.variance).abs() < 1e-7, "{a:?} {b:?}");
     }
 }
 
-/// Neighbours that are alike leave less and less of it; the change of independent jitter has more than independent samples of
+/// Autocorrelation of the samples reduces the bias; the change of independent jitter has more bias than independent samples of
 /// its variance, since a high one follows a low one.
 #[test]
 fn correlation_reduces_the_bias() {
     let found: Vec<f64> =
-        [0.0, 0.5, 0.9, 0.99, 0.999].iter().map(|rho| smoothed(0.75, 0.5, *rho, FilterInput::Itself).bias).collect();
+        [0.0, 0.5, 0.9, 0.99, 0.999].iter().map(|rho| smoothed(0.75, 0.5, *rho, FilterInput::Jitter).bias).collect();
     assert!(found.windows(2).all(|w| w[1] < w[0] && w[1] > 0.0), "{found:?}");
     let change = smoothed(0.75, 0.5, 0.0, FilterInput::Change).bias / 2f64.sqrt();
     assert!(change > 1.1 * found[0], "{change} {found:?}");
@@ -110,11 +110,11 @@ fn correlation_reduces_the_bias() {
 #[test]
 fn timeouts_agree_with_random_samples() {
     for weights in [EQ_4_TO_6, TimerWeights::RFC_6298] {
-        let mut chance = Chance(6_298);
+        let mut rng = Rng(6_298);
         let (mut s, mut v, mut late_ones, mut sum) = (0.0, 0.8, 0, 0.0);
         let samples = 1_000_000;
         for _ in 0..samples {
-            let x = chance.normal();
+            let x = rng.normal();
             let timeout: f64 = s + 4.0 * v;
             late_ones += i32::from(x > timeout);
             sum += timeout;
@@ -158,7 +158,7 @@ fn a_large_floor_is_a_closed_form() {
 #[test]
 fn arguments_out_of_range_are_errors() {
     for (up, down, rho) in [(0.0, 0.5, 0.0), (0.5, 1.1, 0.0), (0.5, f64::NAN, 0.0), (0.5, 0.5, -0.1), (0.5, 0.5, 1.0)] {
-        assert!(smoothed_jitter(up, down, rho, FilterInput::Itself).is_err(), "{up} {down} {rho}");
+        assert!(smoothed_jitter(up, down, rho, FilterInput::Jitter).is_err(), "{up} {down} {rho}");
     }
     assert!(late_samples(TimerWeights { up: 0.01, ..EQ_4_TO_6 }, &[0.0]).is_err());
     assert!(late_samples(EQ_4_TO_6, &[-1.0]).is_err());
