@@ -162,8 +162,8 @@ impl Scenario {
         Run::new(&self.inner, outcome.map_err(|e| sim_error(&e))?)
     }
 
-    /// Begins a simulation that is run piece by piece, with series. `packets` is the number of packets a link whose way is recorded at
-    /// most (some more if the link's rate varies); none by default.
+    /// Begins a simulation that is run piece by piece, with series. `packets` is the maximum number of packets a link in the per-hop
+    /// trace (some more if the link's rate varies); none by default.
     ///
     /// # Errors
     /// `SimError`.
@@ -172,7 +172,7 @@ impl Scenario {
     }
 
     /// The result of world `theory`, the equilibrium, as a JSON document. `base_rtt_s` are the base round-trip times that the flows
-    /// believe, in seconds; exact by default.
+    /// assume, in seconds; exact by default.
     ///
     /// # Errors
     /// `TheoryError`.
