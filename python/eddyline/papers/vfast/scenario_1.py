@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline.fairness import jain
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.papers.runner import RunResult
-    from eddyline.papers.vfast.runs import Reading
+    from eddyline.papers.runner import Run, RunResult
+    from eddyline.papers.vfast.runs import Phase, Reading
     from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["figure_4", "figure_5", "figure_6"]
 
 RTTS = (40.0, 100.0)
 PAYLOAD_BITS = 8000.0
+LINK_BPS = 100e6
+AFTER_LEAVING = PHASES[3:]
+"""Phases that begin when a flow leaves."""
+SAMPLE_MS = 5.0
+USED = 0.99
+"""A link that carries this share of its rate over a round trip counts as used: a packet more or less is 0.2 %."""
 
 
 def _cases(rtts: Sequence[float], reading: Reading) -> list[Case]:
@@ -140,22 +147,14 @@ def _draw_rtts(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
 
 
 def figure_6(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
-    """The queue, and whether it empties when flow 3 leaves."""
+    """The queue, and whether it empties and leaves the link unused when a flow leaves."""
     cases = _cases(rtts, reading)
-    after = PHASES[3]
-    runs = []
-    for c in cases:
-        window = (*c.more, ("warmup", f"{after.start:g} s"), ("duration", f"{after.start + SETTLING_S:g} s"))
-        leaving = Case(c.file, c.sender, c.rtt_ms, reading=reading, more=window)
-        run = leaving.with_series("5 ms")
-        runs += [c.with_series(), run]
+    runs = [run for c in cases for run in (c.with_series(), *(_leaving(c, phase) for phase in AFTER_LEAVING))]
     results = iter(context.runner.run_all(runs))
     rows: list[Row] = []
     for case in cases:
-        whole, leaving_result = next(results), next(results)
-        times, values = leaving_result.over_time("forward", "queue_packets")
-        minimum = min(v for t, v in zip(times, values, strict=True) if t > after.start)
-        times, values = whole.over_time("forward", "queue_packets")
+        times, values = next(results).over_time("forward", "queue_packets")
+        after = {phase: next(results) for phase in AFTER_LEAVING}
         for phase in PHASES:
             moved = swing(times, values, phase.start + SETTLING_S, phase.stop)
             rows.append(
@@ -165,7 +164,8 @@ def figure_6(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = 
                     "phase": phase.name,
                     "mean": moved.mean if moved else None,
                     "swing": moved.width if moved else None,
-                    "least_after_leaving": minimum if phase is after else None,
+                    "least_after_leaving": _least_queue(after[phase], phase) if phase in after else None,
+                    "unused": _unused_round_trips(after[phase], phase) if phase in after else None,
                 }
             )
     pair = _pair(context, rtts[-1], reading)
@@ -174,6 +174,29 @@ def figure_6(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = 
         values={"rtt": rtts[-1]},
         series={"fig-6-queue": series_rows(pair, ("forward",), "queue_packets")},
         draw={"fig-6": partial(_draw_queues, pair=pair)},
+    )
+
+
+def _leaving(case: Case, phase: Phase) -> Run:
+    """The first seconds of a phase."""
+    window = (("warmup", f"{phase.start:g} s"), ("duration", f"{phase.start + SETTLING_S:g} s"))
+    run = Case(case.file, case.sender, case.rtt_ms, reading=case.reading, more=(*case.more, *window))
+    return run.with_series(f"{SAMPLE_MS:g} ms")
+
+
+def _least_queue(result: RunResult, phase: Phase) -> float:
+    times, values = result.over_time("forward", "queue_packets")
+    return min(v for t, v in zip(times, values, strict=True) if t > phase.start)
+
+
+def _unused_round_trips(result: RunResult, phase: Phase) -> int:
+    """Of the round trips without queueing that these seconds have: in how many the link carried less than it could."""
+    times, values = result.over_time("forward", "departure_bps")
+    carried = [v for t, v in zip(times, values, strict=True) if t > phase.start + 1e-9]
+    samples = round(1e3 * true_base_rtt(result, "flow 1") / SAMPLE_MS)
+    return sum(
+        fmean(carried[first : first + samples]) < USED * LINK_BPS
+        for first in range(0, len(carried) - samples + 1, samples)
     )
 
 
