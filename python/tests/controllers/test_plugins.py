@@ -306,7 +306,10 @@ def test_a_library_in_c(compiled):
             {"LOSS": "(out->window = 0.5, 0)"},
             "controller 'c-fixed': on_loss returned window = 0.5; a finite number of packets",
         ),
-        ({"LOSS": "(out->flight_limits[1] = 0, 0)"}, "controller 'c-fixed': on_loss returned flight_limit = 0; a finite"),
+        (
+            {"LOSS": "(out->flight_limits[1] = 0, 0)"},
+            "controller 'c-fixed': on_loss returned flight_limit = 0; a finite",
+        ),
         ({"WINDOW": "EDDYLINE_NAN"}, "controller 'c-fixed': new returned window = NaN; a finite number of packets"),
     ],
 )
