@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "of_bottlenecks", "policers"]
 
-_MOST = 2000
+_MAX_OUTAGES = 2000
 """Outages that are drawn one by one, at most."""
 
 
@@ -36,7 +36,7 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
 
 def _only_means(link: Mapping[str, Any], end: float) -> bool:
     """Whether means are drawn of it: a recorded rate, or more outages than a figure has room for."""
-    return "trace" in link or sum(_number(outage, end) for outage in link.get("outages", [])) > _MOST
+    return "trace" in link or sum(_number(outage, end) for outage in link.get("outages", [])) > _MAX_OUTAGES
 
 
 def of_bottlenecks(scenario: _core.Scenario, times: Sequence[float] = ()) -> dict[str, Steps]:

@@ -7,13 +7,13 @@ import re
 import sys
 from pathlib import Path, PurePosixPath
 
-__all__ = ["DEFAULT_BYTES", "LEAST_BYTES", "available", "budget", "parse"]
+__all__ = ["DEFAULT_BYTES", "MIN_BYTES", "available", "budget", "parse"]
 
 DEFAULT_BYTES = 2 << 30
 """Taken for the free memory where the operating system does not say it."""
 
-LEAST_BYTES = 64 << 20
-"""The least budget of a run: a quarter of a million packets."""
+MIN_BYTES = 64 << 20
+"""The minimum budget of a run: a quarter of a million packets."""
 
 UNITS = {"B": 1, "kB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30}
 
@@ -27,12 +27,12 @@ def available() -> int:
 def budget() -> int:
     """Bytes for the packets of one run: half of what is available, shared between processes where this is a worker.
 
-    At least `LEAST_BYTES`, so that what counts as used elsewhere refuses no ordinary run.
+    At least `MIN_BYTES`, so that what counts as used elsewhere refuses no ordinary run.
     """
     # a worker has loaded it; loading it takes longer than a short run
     workers = sys.modules.get("multiprocessing")
     alone = workers is None or workers.parent_process() is None
-    return max(available() // (2 * (1 if alone else os.cpu_count() or 1)), LEAST_BYTES)
+    return max(available() // (2 * (1 if alone else os.cpu_count() or 1)), MIN_BYTES)
 
 
 def parse(text: str) -> int:

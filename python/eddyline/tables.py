@@ -23,7 +23,7 @@ __all__ = ["print_table", "show", "table"]
 _MAX_ROWS = 20
 _PIPED_WIDTH = 200
 _ANY_WIDTH = 10_000
-_LEAST_NAME = 12  # characters of a line of a name
+_MIN_NAME = 12  # characters of a line of a name
 _BETWEEN = 3  # characters between columns
 
 _Column = tuple[str, str, "Callable[[Any], str]"]
@@ -146,7 +146,7 @@ def _least_width(table: Table, console: Console) -> int:
     options, width = console.options.update(max_width=_ANY_WIDTH), 0
     for column in table.columns:
         longest = max(console.measure(cell, options=options).maximum for cell in (column.header, *column.cells))
-        width += (longest if column.no_wrap else min(longest, _LEAST_NAME)) + _BETWEEN
+        width += (longest if column.no_wrap else min(longest, _MIN_NAME)) + _BETWEEN
     return width
 
 

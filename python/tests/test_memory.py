@@ -55,7 +55,7 @@ def test_limits_of_the_process_bound_the_budget(monkeypatch: pytest.MonkeyPatch)
     assert memory.available() <= unlimited
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
     assert memory.available() == 0
-    assert memory.budget() == memory.LEAST_BYTES
+    assert memory.budget() == memory.MIN_BYTES
 
 
 def test_a_control_group_gives_up_its_cached_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,8 +170,8 @@ def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Ro
         rtt_s: Round-trip time without queues.
         usual: As in `preferred`: the nearest only where no other row is as near.
     """
-    most = max(row.outcome.share for row in [*rows, usual])
-    near = [row for row in [*rows, usual] if row.outcome.share >= most - NEAR]
+    max_share = max(row.outcome.share for row in [*rows, usual])
+    near = [row for row in [*rows, usual] if row.outcome.share >= max_share - NEAR]
     shorter = [row for row in near if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
     return _of_preference(_undominated(shorter or near), prefer, rtt_s)
 
@@ -179,11 +179,11 @@ def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Ro
 def _of_preference(rows: Sequence[_Row], prefer: str, rtt_s: float) -> _Row:
     left = rows
     if prefer == "latency":
-        least = min(map(_latency, left))
-        left = [row for row in left if _latency(row) <= (1 + _SAME_DELAY) * least]
+        min_latency = min(map(_latency, left))
+        left = [row for row in left if _latency(row) <= (1 + _SAME_DELAY) * min_latency]
     elif prefer == "throughput":
-        most = max(map(_goodput, left))
-        left = [row for row in left if _goodput(row) >= (1 - _SAME_GOODPUT) * most]
+        max_goodput = max(map(_goodput, left))
+        left = [row for row in left if _goodput(row) >= (1 - _SAME_GOODPUT) * max_goodput]
     return max(left, key=lambda row: _power(row, rtt_s))
 
 

@@ -17,7 +17,7 @@ from eddyline.quantities import measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LEAST_RATE", "NO_LIMIT", "cake_options", "discipline", "holds"]
+__all__ = ["MIN_RATE", "NO_LIMIT", "cake_options", "discipline", "holds"]
 
 _FULL_B = 1500
 """A full packet."""
@@ -25,14 +25,14 @@ _CELL_B, _TRAILER_B = 48, 8
 _SIZES_B = (40, 52, 100, 576, 1500)
 """Sizes of packets at which a shaper is compared with the link behind it."""
 NO_LIMIT = 1_000_000  # packets: more than any path of a test holds
-_MOST = 2**32 - 1
-"""Of most numbers of tc."""
-LEAST_RATE = 8  # bit/s: tc counts whole bytes per second
-_LONGEST_US = _MOST // 1000
+_MAX = 2**32 - 1
+"""The maximum of most numbers of tc."""
+MIN_RATE = 8  # bit/s: tc counts whole bytes per second
+_MAX_US = _MAX // 1000
 """Of what DualPI2 has in nanoseconds."""
 _DEPTH = 127  # packets of a queue of sfq
 _SFQ_FLOWS = 2**16 - 1 - _DEPTH
-_RED_RATE = 8 * _MOST  # bit/s
+_RED_RATE = 8 * _MAX  # bit/s
 _RED_BITS = 31
 """Of the upper threshold and the weight of RED together (Linux, `red_check_params`)."""
 
@@ -59,13 +59,13 @@ class _Queue:
 
     def time(self, key: str) -> str:
         # zero would leave a default
-        return f"{self.whole(key, 1e6 * self.seconds(key), 1, _MOST, 'microseconds')}us"
+        return f"{self.whole(key, 1e6 * self.seconds(key), 1, _MAX, 'microseconds')}us"
 
-    def size(self, key: str, least: int = 1, most: int = _MOST) -> int:
+    def size(self, key: str, least: int = 1, most: int = _MAX) -> int:
         return self.whole(key, _core.quantity("bytes", self.given[key]), least, most, "bytes")
 
     def rate(self, key: str) -> str:
-        return f"{self.whole(key, _core.quantity('rate', self.given[key]), LEAST_RATE, 10**13, 'bit/s')}bit"
+        return f"{self.whole(key, _core.quantity('rate', self.given[key]), MIN_RATE, 10**13, 'bit/s')}bit"
 
     def ecn(self) -> str:
         return "ecn" if self.given["ecn"] else "noecn"
@@ -82,9 +82,9 @@ class _Queue:
         packets = round(holds(self.given[key], _FULL_B))
         if _unit(self.given[key]) in ("bytes", "cells"):
             self.note(f"tc counts its {key} in packets; this is the number of full ones")
-        return self.whole(key, max(packets, 1), least, _MOST, "packets")
+        return self.whole(key, max(packets, 1), least, _MAX, "packets")
 
-    def in_bytes(self, *keys: str, packet: int = _FULL_B, least: int = 1, most: int = _MOST) -> list[int]:
+    def in_bytes(self, *keys: str, packet: int = _FULL_B, least: int = 1, most: int = _MAX) -> list[int]:
         """Limits in bytes as Linux counts them, those of packets of a size where they are in another unit."""
         counted, framed = self.counted(packet), self.line != BARE
         as_they_are = ("unlimited",) if framed else ("unlimited", "bytes")
@@ -246,11 +246,11 @@ def _dualpi2(queue: _Queue) -> str:
     if width > 0:
         queue.note("Linux has a step in place of the ramp; this is in its middle")
     queue.note("needs Linux 6.17 and a tc that has tc-dualpi2(8)")
-    if max(update, start + width / 2) > _LONGEST_US / 1e6:
-        queue.note(f"Linux takes tupdate and step_thresh up to {_LONGEST_US / 1e6:.3g} s")
+    if max(update, start + width / 2) > _MAX_US / 1e6:
+        queue.note(f"Linux takes tupdate and step_thresh up to {_MAX_US / 1e6:.3g} s")
     # zero would leave a default
-    period, step = (min(max(round(1e6 * time), 1), _LONGEST_US) for time in (update, start + width / 2))
-    behind = queue.whole("ramp_packets", int(_core.quantity("packets", given["ramp_packets"])), 0, _MOST, "packets")
+    period, step = (min(max(round(1e6 * time), 1), _MAX_US) for time in (update, start + width / 2))
+    behind = queue.whole("ramp_packets", int(_core.quantity("packets", given["ramp_packets"])), 0, _MAX, "packets")
     coupling = queue.whole("coupling", given["coupling"], 1, 255, "numbers")
     share = queue.whole("classic_weight", 100 * given["classic_weight"], 0, 99, "percent")
     # max_rtt would set the target too
@@ -289,7 +289,7 @@ def _red(queue: _Queue) -> str:
     average = queue.counted(packet)
     share = min(1, _RED_RATE / queue.rate_bps, 1 if low >= 2 * average else low / (8 * average))
     smaller = max(1, int(average * share))
-    bandwidth = min(max(queue.rate_bps * smaller / average, LEAST_RATE), _RED_RATE)
+    bandwidth = min(max(queue.rate_bps * smaller / average, MIN_RATE), _RED_RATE)
     wanted, most = max(1, round(-math.log2(given["weight"]))), _RED_BITS - high.bit_length()
     burst = _red_burst(min(wanted, most), low / smaller)
     if (parts := 2 ** _red_weight_log(burst, low / smaller)) * given["weight"] != 1:

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline._core as _core
-from eddyline.adviser.disciplines import LEAST_RATE, NO_LIMIT, cake_options, discipline
+from eddyline.adviser.disciplines import MIN_RATE, NO_LIMIT, cake_options, discipline
 from eddyline.adviser.shaping import emptied, link_header
 from eddyline.framing import BARE, Framing, framing_of
 from eddyline.probing import link_table
@@ -89,9 +89,9 @@ def _complete(table: Mapping[str, Any]) -> dict[str, Any]:
 def _link(link: Mapping[str, Any], leave: str, arrive: str, ifb: str) -> LinkCommands:
     notes: list[str] = []
     name, rate_bps = link["name"], _core.quantity("rate", link["rate"])
-    if rate_bps < LEAST_RATE:
-        notes.append(f"rate: tc takes {LEAST_RATE} bit/s at least")
-        rate_bps = LEAST_RATE
+    if rate_bps < MIN_RATE:
+        notes.append(f"rate: tc takes {MIN_RATE} bit/s at least")
+        rate_bps = MIN_RATE
     framing, queue = framing_of(link.get("framing")), link["queue"]
     if queue["kind"] == "cake":
         lines = [f"tc qdisc replace dev {leave} root cake {cake_options(queue, rate_bps, framing, notes)}"]

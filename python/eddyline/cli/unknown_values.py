@@ -24,7 +24,7 @@ _LISTS = {
     "arrivals": ("arrivals",),
     "probe": ("probes",),
 }
-_MOST_LINKS = 1000  # that bottleneck_share is sampled of
+_MAX_LINKS = 1000  # that bottleneck_share is sampled of
 
 
 def reason(scenario: Scenario, result: Result, outcome: Row) -> str:
@@ -51,8 +51,8 @@ def reason(scenario: Scenario, result: Result, outcome: Row) -> str:
         return found
     if result.world == "kernel":
         return "world kernel does not measure it"
-    if kind == "link" and outcome["what"].startswith("bottleneck") and len(document["links"]) > _MOST_LINKS:
-        return f"it is not sampled with more than {_MOST_LINKS} links"
+    if kind == "link" and outcome["what"].startswith("bottleneck") and len(document["links"]) > _MAX_LINKS:
+        return f"it is not sampled with more than {_MAX_LINKS} links"
     return "there was no sample of it from the warm-up on"
 
 

@@ -31,7 +31,7 @@ __all__ = ["full_size", "resized"]
 
 _NARROW = 2.4  # inches: panels below this width stand under each other
 _FULL_TEXT = 2.0  # inches: text keeps its size from this width on
-_LEAST_HEIGHT = 2.2  # inches of a figure that is made narrower
+_MIN_HEIGHT = 2.2  # inches of a figure that is made narrower
 _LOW = 0.75  # inches: panels are at least this high
 _SHAPE = 0.75  # height by width of panels that stood beside each other
 _BESIDE = 0.38  # of the figure's width for a legend beside a panel, at most
@@ -39,7 +39,7 @@ _TIGHT = 0.85  # of the room for a legend under a panel: wider ones begin at the
 _INSIDE = 0.6  # of a panel's width or height for a legend in it, at most
 _LINE = 1.25  # heights of the text between lines of a list
 _GAP = 3.0  # points between the labels of ticks
-_SHORTEST = 8  # characters of a line
+_MIN_LINE = 8  # characters of a line
 _LABEL = 1.0  # inches along an axis for its label
 _BAR_LABEL = 1.6  # for a longer one, of a colour bar
 _ROUNDS = 4  # of layout, each with more height
@@ -58,7 +58,7 @@ def resized(figure: Figure, width: float | None = None, font_size: float | None 
         if font_size is None and full_size(width) < FONT_SIZE:
             font_size = full_size(width)
         old, height = figure.get_size_inches()
-        figure.set_size_inches(width, max(height * width / old, min(height, _LEAST_HEIGHT)))
+        figure.set_size_inches(width, max(height * width / old, min(height, _MIN_HEIGHT)))
     if font_size is not None:
         texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
         for text in texts:
@@ -152,7 +152,7 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
         text.set_text(shown)
     word = max(map(len, shown.split()), default=0)
     # between words first; a panel grows for the longest word of an upright label
-    for shortest, limit, break_words in ((max(_SHORTEST, word), room, False), (_SHORTEST, widest or room, True)):
+    for shortest, limit, break_words in ((max(_MIN_LINE, word), room, False), (_MIN_LINE, widest or room, True)):
         columns = max(map(len, text.get_text().split("\n")), default=0)
         while columns > shortest and (length := _size(text, figure)[turned]) > limit:
             columns = max(shortest, min(columns - 1, int(columns * limit / length)))
