@@ -12,7 +12,7 @@ import pytest
 
 import eddyline as el
 from eddyline.measurement.client import _Client
-from eddyline.measurement.datagrams import SPARSE, Arrival, Beside, Phase, enlarge, receive, send
+from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
 from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement
 from eddyline.measurement.protocol import goodput_bps, negotiated
 from eddyline.measurement.server import serve
@@ -172,7 +172,7 @@ def test_a_second_flow_is_sent_beside_the_first() -> None:
     with _datagrams() as sender, _datagrams() as second, _datagrams() as receiver:
         receiver.bind(("127.0.0.1", 0))
         to = receiver.getsockname()
-        sent = send(sender, to, [Phase(1e6, 0.3), Phase(1e6, 0.3)], 1500, Beside(second, to, 0.05))
+        sent = send(sender, to, [Phase(1e6, 0.3), Phase(1e6, 0.3)], 1500, SparseFlow(second, to, 0.05))
         arrivals = [Arrival(*each) for each in receive(receiver, lambda: True, 0.05)]
         assert sent == 50 == sum(a.phase < SPARSE for a in arrivals)
         assert {a.phase for a in arrivals} == {0, 1, SPARSE, SPARSE + 1}

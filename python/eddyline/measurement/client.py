@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
-from eddyline.measurement.datagrams import HEADERS_B, Arrival, Beside, Phase, enlarge, receive, send
+from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, SparseFlow, enlarge, receive, send
 from eddyline.measurement.link import (
     FIFO,
     FLOWS,
@@ -73,11 +73,11 @@ class _Client:
         self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         enlarge(self.datagrams)
         self.beside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.control.say(**{"for": "control"})
+        self.control.send(**{"for": "control"})
 
     def ask(self, **request: object) -> None:
-        self.control.say(**request)
-        if not self.control.hear().get("ready"):
+        self.control.send(**request)
+        if not self.control.receive().get("ready"):
             raise EddylineError("the server ended the measurement")
 
     def _connected(self) -> socket.socket:
@@ -105,7 +105,7 @@ class _Client:
                 continue
             times.append(time.monotonic() - began)
             time.sleep(0.01)
-        self.control.hear()
+        self.control.receive()
         if not times:
             raise EddylineError("no datagram came back", f"let UDP port {self.address[1]} of the server through")
         return min(times)
@@ -119,14 +119,14 @@ class _Client:
         """
         if not down:
             self.ask(do="receive", idle_s=idle_s)
-            beside = None if sparse_s is None else Beside(self.beside, self.address, sparse_s)
-            sent = send(self.datagrams, self.address, phases, size, beside)
-            self.control.say(finished=True)
-            return [Arrival(*each) for each in self.control.hear()["arrivals"]], sent
+            sparse_flow = None if sparse_s is None else SparseFlow(self.beside, self.address, sparse_s)
+            sent = send(self.datagrams, self.address, phases, size, sparse_flow)
+            self.control.send(finished=True)
+            return [Arrival(*each) for each in self.control.receive()["arrivals"]], sent
         self.ask(do="send", phases=phases, size=size, sparse_s=sparse_s)
         told: list[int] = []
         sparse: list[Arrival] = []
-        threads = [threading.Thread(target=lambda: told.append(int(self.control.hear()["sent"])))]
+        threads = [threading.Thread(target=lambda: told.append(int(self.control.receive()["sent"])))]
         if sparse_s is not None:
             self.beside.sendto(b"beside", self.address)
             threads.append(threading.Thread(target=lambda: sparse.extend(self._arrivals(self.beside, told, idle_s))))
@@ -273,17 +273,17 @@ class _Client:
         def download(wait: float) -> None:
             time.sleep(wait)
             with self._connected() as sock:
-                Lines(sock).say(**{"for": "download", "seconds": seconds - wait})
+                Lines(sock).send(**{"for": "download", "seconds": seconds - wait})
                 got["down"] = goodput_bps(drain(sock, seconds - wait))
 
         def upload(wait: float) -> None:
             time.sleep(wait)
             with self._connected() as sock:
                 lines = Lines(sock)
-                lines.say(**{"for": "upload", "seconds": seconds - wait})
+                lines.send(**{"for": "upload", "seconds": seconds - wait})
                 fill(sock, seconds - wait)
                 sock.settimeout(60)
-                got["up"] = float(lines.hear()["goodput_bps"])
+                got["up"] = float(lines.receive()["goodput_bps"])
 
         threads = [
             threading.Thread(target=work, args=(start,))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HEADERS_B", "SPARSE", "Arrival", "Beside", "Phase", "enlarge", "receive", "send"]
+__all__ = ["HEADERS_B", "SPARSE", "Arrival", "Phase", "SparseFlow", "enlarge", "receive", "send"]
 
 HEADERS_B = 28
 """Of IPv4 and UDP; sizes are those of the IP packet."""
@@ -22,7 +22,7 @@ _SPARSE_B = 64
 _TICK_S = 0.0005
 _BUFFER_B = 4 << 20
 _FORCE = {socket.SO_SNDBUF: 32, socket.SO_RCVBUF: 33} if sys.platform == "linux" else {}
-"""SO_SNDBUFFORCE and SO_RCVBUFFORCE, which exceed the system's limits, with the rights for it; on Linux alone."""
+"""SO_SNDBUFFORCE and SO_RCVBUFFORCE, which exceed the system's limits, with CAP_NET_ADMIN; on Linux alone."""
 
 
 class Phase(NamedTuple):
@@ -37,7 +37,7 @@ class Phase(NamedTuple):
     seconds: float
 
 
-class Beside(NamedTuple):
+class SparseFlow(NamedTuple):
     """A second flow, which sends little.
 
     Attributes:
@@ -80,7 +80,9 @@ def enlarge(sock: socket.socket) -> None:
             sock.setsockopt(socket.SOL_SOCKET, option, _BUFFER_B)
 
 
-def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int, beside: Beside | None = None) -> int:
+def send(
+    sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: int, sparse_flow: SparseFlow | None = None
+) -> int:
     """Sends packets of `size` bytes and returns how many, those of a second flow not counted.
 
     Where the socket is full it waits, and falls behind.
@@ -95,10 +97,10 @@ def send(sock: socket.socket, to: tuple[str, int], phases: list[Phase], size: in
         while sent < count:
             due = min(count, int((time.monotonic() - began) / interval_s) + 1)
             # before the others, which would take the place in a full queue that has just become free
-            if beside is not None and time.monotonic() >= sparse_due:
+            if sparse_flow is not None and time.monotonic() >= sparse_due:
                 head = _HEAD.pack(SPARSE + i, sparse, time.monotonic_ns())
-                beside.sock.sendto(head + bytes(_SPARSE_B - HEADERS_B - _HEAD.size), beside.to)
-                sparse, sparse_due = sparse + 1, time.monotonic() + beside.every_s
+                sparse_flow.sock.sendto(head + bytes(_SPARSE_B - HEADERS_B - _HEAD.size), sparse_flow.to)
+                sparse, sparse_due = sparse + 1, time.monotonic() + sparse_flow.every_s
             for _ in range(due - sent):
                 sock.sendto(_HEAD.pack(i, number, time.monotonic_ns()) + padding, to)
                 number += 1

@@ -1,4 +1,4 @@
-"""What client and server say to each other: one JSON document a line, over TCP connections to the server's port.
+"""What client and server send to each other: one JSON document a line, over TCP connections to the server's port.
 
 The first line of a connection says what it is for: `control`, `upload` (the client sends bytes until it closes) or
 `download` (the server sends bytes for so many seconds). Datagrams use the server's port of the same number; the
@@ -34,11 +34,11 @@ class Lines:
         self.sock = sock
         self._file = sock.makefile("rb")
 
-    def say(self, **document: Any) -> None:
+    def send(self, **document: Any) -> None:
         """Sends a document."""
         self.sock.sendall(json.dumps(document).encode() + b"\n")
 
-    def hear(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         """The next document; empty at the end of the connection."""
         line = self._file.readline()
         return dict(json.loads(line)) if line else {}

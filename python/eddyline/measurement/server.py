@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from eddyline.measurement.datagrams import Beside, Phase, enlarge, receive, send
+from eddyline.measurement.datagrams import Phase, SparseFlow, enlarge, receive, send
 from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
@@ -47,7 +47,7 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
     with sock:
         lines = Lines(sock)
         try:
-            first = lines.hear()
+            first = lines.receive()
             if first.get("for") == "control":
                 try:
                     _control(lines, datagrams)
@@ -56,25 +56,25 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
             elif first.get("for") == "download":
                 fill(sock, min(float(first["seconds"]), _LONGEST_S))
             elif first.get("for") == "upload":
-                lines.say(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
+                lines.send(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
         except (OSError, ValueError, KeyError):
             return  # a client that has gone, or that is not ours
 
 
 def _control(lines: Lines, datagrams: socket.socket) -> None:
-    while request := lines.hear():
+    while request := lines.receive():
         match request["do"]:
             case "echo":
                 _echo(datagrams, int(request["packets"]), lines)
             case "send":
                 every_s = float(request.get("sparse_s") or 0.0)
-                lines.say(ready=True)
+                lines.send(ready=True)
                 flows = _addresses(datagrams, 2 if every_s else 1)
-                beside = Beside(datagrams, flows[b"beside"], every_s) if b"beside" in flows else None
+                sparse_flow = SparseFlow(datagrams, flows[b"beside"], every_s) if b"beside" in flows else None
                 phases = [Phase(*phase) for phase in request["phases"]]
-                lines.say(sent=send(datagrams, flows[b"here"], phases, int(request["size"]), beside))
+                lines.send(sent=send(datagrams, flows[b"here"], phases, int(request["size"]), sparse_flow))
             case "receive":
-                lines.say(arrivals=_receive(lines, datagrams, float(request["idle_s"])))
+                lines.send(arrivals=_receive(lines, datagrams, float(request["idle_s"])))
 
 
 def _addresses(datagrams: socket.socket, number: int) -> dict[bytes, tuple[str, int]]:
@@ -96,14 +96,14 @@ def _addresses(datagrams: socket.socket, number: int) -> dict[bytes, tuple[str, 
 def _echo(datagrams: socket.socket, packets: int, lines: Lines) -> None:
     """Returns so many datagrams to where they come from."""
     datagrams.settimeout(2.0)
-    lines.say(ready=True)
+    lines.send(ready=True)
     for _ in range(packets):
         try:
             data, client = datagrams.recvfrom(2048)
         except TimeoutError:
             break
         datagrams.sendto(data, client)
-    lines.say(done=True)
+    lines.send(done=True)
 
 
 def _receive(lines: Lines, datagrams: socket.socket, idle_s: float) -> list[Any]:
@@ -112,10 +112,10 @@ def _receive(lines: Lines, datagrams: socket.socket, idle_s: float) -> list[Any]
     ends = time.monotonic() + _LONGEST_S
 
     def wait() -> None:
-        lines.hear()
+        lines.receive()
         finished.set()
 
-    lines.say(ready=True)
+    lines.send(ready=True)
     waiter = threading.Thread(target=wait)
     waiter.start()
     arrivals = receive(datagrams, lambda: finished.is_set() or time.monotonic() > ends, idle_s)
