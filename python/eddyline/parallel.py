@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ended_after", "processors", "raise_in", "run_all", "run_interruptible", "run_keeping"]
 
-_PATIENCE_S = 0.4  # a run that calls back stops by itself within a tenth of a second
-_AGAIN_S = 0.1
+_GRACE_S = 0.4  # a run that calls back stops by itself within a tenth of a second
+_POLL_S = 0.1
 
 _Value = TypeVar("_Value")
 _Error = TypeVar("_Error", bound=EddylineError)
@@ -45,7 +45,7 @@ def processors() -> int:
 def _first_error(runs: Sequence[Future[_Value]]) -> None:
     """Waits for all runs or the first error, and comes up for air: what another thread raises here is heard then."""
     while True:
-        done, left = wait(runs, timeout=_AGAIN_S, return_when=FIRST_EXCEPTION)
+        done, left = wait(runs, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
         if not left or any(each.exception() is not None for each in done):
             return
 
@@ -54,10 +54,10 @@ def _insist(running: set[int]) -> None:
     """Ends cancelled tasks that no longer call back: a user's controller in an endless loop."""
     began = time.monotonic()
     while running:
-        if time.monotonic() - began > _PATIENCE_S:
+        if time.monotonic() - began > _GRACE_S:
             for thread in list(running):
                 raise_in(thread, _Cancelled)
-        time.sleep(_AGAIN_S / 10)
+        time.sleep(_POLL_S / 10)
 
 
 def raise_in(thread: int, error: type[BaseException] | None) -> None:
@@ -90,10 +90,10 @@ def ended_after(limit_s: float | None) -> Iterator[None]:
     target, done, expired = threading.get_ident(), threading.Event(), threading.Event()
 
     def watch() -> None:
-        if done.wait(limit_s + _PATIENCE_S):
+        if done.wait(limit_s + _GRACE_S):
             return
         expired.set()
-        while not done.wait(_AGAIN_S):
+        while not done.wait(_POLL_S):
             raise_in(target, Timeout.of(limit_s))
 
     watcher = threading.Thread(target=watch, daemon=True)
