@@ -19,7 +19,7 @@ from eddyline.adviser.access import Access
 from eddyline.adviser.candidates import Queues
 from eddyline.adviser.cases import screening
 from eddyline.adviser.experience import SEEDS, experiences, scenario
-from eddyline.adviser.home import HomeAdvice, advise_home, lines
+from eddyline.adviser.home import HomeAdvice, advise_home, curves
 from eddyline.adviser.isp import FIELDS, OPTIONAL, isp, isps
 from eddyline.adviser.line import line
 from eddyline.cli import main
@@ -193,7 +193,7 @@ def test_latency_is_that_of_requests_under_load() -> None:
     assert best.request_s <= 1.05 * min(row.request_s for row in rows)
     assert home.to_dict()["improves"] is (home.after.loaded_s <= home.before.loaded_s)
     for made in (home.before, home.after):
-        drawn = lines(made.series)
+        drawn = curves(made.series)
         for way, rate_bps in zip(("downloads", "uploads"), home.rates_bps, strict=True):
             # more than the line carries would be a false picture, half of it no loaded line
             assert 0.5 * rate_bps < max(drawn[way][1]) <= rate_bps

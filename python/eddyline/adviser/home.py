@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eddyline.adviser.isp import Isp
     from eddyline.progress import Count
 
-__all__ = ["MEAN_S", "HomeAdvice", "advise_home", "lines"]
+__all__ = ["MEAN_S", "HomeAdvice", "advise_home", "curves"]
 
 _CONTROLLER = "cubic"
 MEAN_S = 1.0
@@ -94,10 +94,10 @@ class HomeAdvice:
         from eddyline.plots.home import before_and_after as drawn
 
         named = (("before", self.before), ("after", self.after))
-        return drawn([(f"{name}, grade {e.grade}", lines(e.series)) for name, e in named], self.isp.title)
+        return drawn([(f"{name}, grade {e.grade}", curves(e.series)) for name, e in named], self.isp.title)
 
 
-def lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
+def curves(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
     """Times and values: round-trip times of the ping, and the throughput of each direction, means over `MEAN_S`.
 
     Goodput arrives in order: after a loss that is repaired it is more than the line carries.
