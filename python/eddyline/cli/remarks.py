@@ -20,22 +20,25 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
     """Sentences about what never starts, crosses a link more than once, or has a controller without its feedback."""
     tables = scenario.to_dict()
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
-    return [*(sentence for table in named for sentence in _of(table, scenario.duration_s)), *_coarse(named, world)]
+    return [
+        *(sentence for table in named for sentence in _of(table, scenario.duration_s)),
+        *_without_accurate_ecn(named, world),
+    ]
 
 
-def _coarse(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:
+def _without_accurate_ecn(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:
     """About controllers that need a count of every mark and do not get it."""
     # the register itself: to import eddyline.kinds takes longer than all else here
     register = json.loads(_core.register())["controllers"]
     accurate = {entry["name"] for entry in register if entry.get("ecn") == "accurate"}
-    coarse: dict[tuple[str, bool], list[str]] = {}
+    classic: dict[tuple[str, bool], list[str]] = {}
     for table in named:
         kind, tcp = table.get("controller", {}).get("kind"), table.get("tcp", {})
         accurately = tcp.get("accurate_ecn", False)
         counted = accurately or (world == "quic" and tcp.get("ecn", False))  # QUIC always counts
         if kind in accurate and not counted:
-            coarse.setdefault((kind, tcp.get("ecn", False)), []).append(table["name"])
-    for (kind, ecn), names in coarse.items():
+            classic.setdefault((kind, tcp.get("ecn", False)), []).append(table["name"])
+    for (kind, ecn), names in classic.items():
         without = "a mark counts as a loss" if ecn else "its packets are never marked"
         yield f"{', '.join(names)}: {kind} requires tcp = {{ accurate_ecn = true }}; without it {without}"
 
