@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FILES", "claim", "staged"]
+__all__ = ["FILES", "require_writable", "staged"]
 
 FILES = ("host-1.pcapng", "host-2.pcapng")
 """A capture for each host; data of the first link comes from the first."""
 
 
-def claim(path: Path) -> None:
+def require_writable(path: Path) -> None:
     """Makes sure that captures can be written to a folder.
 
     Raises:
@@ -29,7 +29,7 @@ def claim(path: Path) -> None:
         foreign = sorted(file.name for file in path.iterdir() if file.name not in FILES) if path.is_dir() else []
         if foreign:
             raise InputError(f"{path}: holds more than captures: {foreign[0]}", "choose a new or empty folder")
-    output.claim(path, FILES)
+    output.require_writable(path, FILES)
 
 
 @contextmanager
@@ -42,6 +42,6 @@ def staged(path: Path | None) -> Iterator[Path | None]:
     if path is None:
         yield None
         return
-    claim(path)
+    require_writable(path)
     with output.replaced(path, FILES) as folder, output.named(folder, path):
         yield folder

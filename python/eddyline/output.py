@@ -29,15 +29,15 @@ __all__ = [
     "SCENARIO",
     "SERIES",
     "TABLES",
-    "claim",
-    "claim_file",
-    "claim_parent",
     "named",
     "refused",
     "replaced",
     "replaced_file",
     "require_folder",
-    "require_unread",
+    "require_not_inputs",
+    "require_writable",
+    "require_writable_file",
+    "require_writable_parent",
     "room",
 ]
 
@@ -70,7 +70,7 @@ _BEGINNINGS = {
 """What files of a kind begin with."""
 
 
-def claim(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
+def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
     """Makes sure that `folder` can be written: it is absent, empty, or holds earlier output of this kind only.
 
     Args:
@@ -91,7 +91,7 @@ def claim(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
                 raise InputError(
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
                 )
-    claim_parent(folder)
+    require_writable_parent(folder)
 
 
 def require_folder(path: Path, hint: str) -> None:
@@ -106,7 +106,7 @@ def require_folder(path: Path, hint: str) -> None:
         raise InputError(f"{path}: exists and is not a folder", hint)
 
 
-def claim_file(path: Path, kind: str | None = None) -> None:
+def require_writable_file(path: Path, kind: str | None = None) -> None:
     """Makes sure that a file can be written.
 
     Args:
@@ -124,10 +124,10 @@ def claim_file(path: Path, kind: str | None = None) -> None:
                 beginning = file.read(64)
             if beginning and not beginning.startswith(_BEGINNINGS[kind]):
                 raise InputError(f"{path}: exists and is no {kind}", "choose another name")
-    claim_parent(path)
+    require_writable_parent(path)
 
 
-def require_unread(places: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
+def require_not_inputs(places: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
     """Refuses outputs that would replace what a command reads, itself or the folder that it is in.
 
     Args:
@@ -146,7 +146,7 @@ def require_unread(places: Mapping[str, Path | None], inputs: Iterable[Path]) ->
                 raise InputError(f"{option} {path}: {what} an input of this command", "choose another place")
 
 
-def claim_parent(path: Path) -> None:
+def require_writable_parent(path: Path) -> None:
     """Makes sure that something can be written where `path` is to be, by a trial.
 
     Raises:
@@ -186,7 +186,7 @@ def named(new: Path, path: Path) -> Iterator[None]:
 @contextmanager
 def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]:
     """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
-    claim(folder, own)
+    require_writable(folder, own)
     target = _target(folder)
     with room(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +201,7 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
     """A new file to write. It replaces `path` at the end, and is removed where anything fails."""
-    claim_file(path)
+    require_writable_file(path)
     target = _target(path)
     with room(path):
         target.parent.mkdir(parents=True, exist_ok=True)

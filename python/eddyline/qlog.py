@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["SUFFIX", "claim", "file_names", "staged"]
+__all__ = ["SUFFIX", "file_names", "require_writable", "staged"]
 
 SUFFIX = ".sqlog"
 """Of a trace in JSON text sequences."""
@@ -24,7 +24,7 @@ def file_names(flows: Sequence[str]) -> list[str]:
     return [quote(flow, safe=" []()+,=@") + SUFFIX for flow in flows]
 
 
-def claim(path: Path, flows: Sequence[str]) -> None:
+def require_writable(path: Path, flows: Sequence[str]) -> None:
     """Makes sure that the traces can be written to a file, where there is one flow, or to a folder.
 
     Raises:
@@ -36,7 +36,7 @@ def claim(path: Path, flows: Sequence[str]) -> None:
                 f"{path}: one file holds the trace of one flow, and there are {len(flows)}",
                 "name a folder, which gets a file per flow",
             )
-        output.claim_file(path, "qlog trace")
+        output.require_writable_file(path, "qlog trace")
         return
     with output.refused(path):
         output.require_folder(path, f"name a folder, or a file ending in {SUFFIX}")
@@ -44,7 +44,7 @@ def claim(path: Path, flows: Sequence[str]) -> None:
             foreign = sorted(file.name for file in path.iterdir() if file.suffix != SUFFIX)
             if foreign:
                 raise InputError(f"{path}: holds more than traces: {foreign[0]}", "choose a new or empty folder")
-    output.claim(path, _earlier(path))
+    output.require_writable(path, _earlier(path))
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def staged(path: Path | None, flows: Sequence[str]) -> Iterator[list[Path] | Non
     if path is None:
         yield None
         return
-    claim(path, flows)
+    require_writable(path, flows)
     if path.suffix == SUFFIX:
         with output.replaced_file(path) as file, output.named(file, path):
             yield [file]

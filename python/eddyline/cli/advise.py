@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, path_option, silent
-from eddyline.cli.outputs import claim_figure, draw, figure_size
+from eddyline.cli.outputs import draw, figure_size, require_writable_figure
 from eddyline.cli.types import Controller, OneOf, Share
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
         if plot is not None:
             raise click.UsageError("--plot draws a home's line before and after: it needs --isp")
     elif plot is not None:
-        claim_figure(plot)
+        require_writable_figure(plot)
     if isp is not None:
         from eddyline.adviser.isp import isp as known
 

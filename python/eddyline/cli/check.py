@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, errors_of, overrides, path_option, read_by, scenario_file, silent
-from eddyline.cli.outputs import put_text, require_apart, shown
+from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -67,19 +67,19 @@ def command(
     Exit 0 if all held, 1 if one failed. A file without such tables gives a warning.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.output import claim_file, require_unread
+    from eddyline.output import require_not_inputs, require_writable_file
     from eddyline.utf8 import displayed
     from eddyline.worlds import require
 
-    require_apart({"--junit": junit, "--markdown": markdown})
+    require_distinct_outputs({"--junit": junit, "--markdown": markdown})
     for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
         if path is not None:
-            claim_file(path, kind)
+            require_writable_file(path, kind)
     # all of them first: wrong input runs nothing
     scenarios = [(displayed(f), scenario) for f, scenario in zip(file, _loaded(file, overrides), strict=True)]
     if junit is not None or markdown is not None:
         read = [each for f, (_, scenario) in zip(file, scenarios, strict=True) for each in read_by(f, scenario)]
-        require_unread({"--junit": junit, "--markdown": markdown}, read)
+        require_not_inputs({"--junit": junit, "--markdown": markdown}, read)
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
             require(world)

@@ -121,12 +121,12 @@ def command(
     """  # noqa: D301 - click takes such paragraphs verbatim
     from eddyline.cli.progress import Progress
     from eddyline.evaluation import evaluate
-    from eddyline.output import claim, replaced
+    from eddyline.output import replaced, require_writable
 
     if out is not None:
         from eddyline.evaluation.report import FILES
 
-        claim(out, FILES)
+        require_writable(out, FILES)
     tracebacks: dict[str, None] = {}  # each once, however many runs it ended
     with Progress(silent=silent) as progress:
         progress.expect(1)

@@ -20,7 +20,7 @@ from eddyline.cli.options import (
     silent,
     timeout,
 )
-from eddyline.cli.outputs import put_text, require_apart, shown
+from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
 from eddyline.cli.types import Controller, Controllers, Names
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def command(
     """
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card, run, suite
-    from eddyline.output import claim, claim_file, require_unread
+    from eddyline.output import require_not_inputs, require_writable, require_writable_file
 
     if listing:
         context = click.get_current_context()
@@ -160,13 +160,13 @@ def command(
         if only or base is not None or junit is not None or markdown is not None:
             raise click.UsageError("--why TEST goes with --controller, --set, --against, --seeds and --out")
         return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
-    require_apart({"--out": out, "--junit": junit, "--markdown": markdown})
-    require_unread({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
+    require_distinct_outputs({"--out": out, "--junit": junit, "--markdown": markdown})
+    require_not_inputs({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
     for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
         if path is not None:
-            claim_file(path, kind)
+            require_writable_file(path, kind)
     if out is not None:
-        claim(out, _FILES)
+        require_writable(out, _FILES)
     earlier = None if base is None else Card.load(base)
     tracebacks: dict[str, None] = {}  # each once, however many runs it ended
     with Progress(silent=silent) as progress:
@@ -223,11 +223,11 @@ def _why(
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import explain
     from eddyline.gauntlet.explanation import FILES
-    from eddyline.output import claim, replaced
+    from eddyline.output import replaced, require_writable
     from eddyline.tables import print_table
 
     folder = Path(f"why-{test}") if out is None else out
-    claim(folder, FILES)
+    require_writable(folder, FILES)
     with Progress(silent=silent) as progress:
         progress.expect(1)
         found = explain(

@@ -61,9 +61,9 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
     from eddyline.measurement.client import measure
 
     if out is not None:
-        from eddyline.cli.outputs import claim_named
+        from eddyline.cli.outputs import require_writable_named
 
-        claim_named("--out", out, (".toml",), "measured link")
+        require_writable_named("--out", out, (".toml",), "measured link")
     found = measure(host, port, seconds, lambda line: click.echo(line, err=True))
     if out is not None:
         from eddyline.output import replaced_file

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = [
     "FIGURES",
     "after_runs",
-    "claim_figure",
-    "claim_named",
     "draw",
     "figure_size",
     "printed",
     "put_text",
-    "require_apart",
+    "require_distinct_outputs",
+    "require_writable_figure",
+    "require_writable_named",
     "shown",
 ]
 
@@ -73,16 +73,19 @@ def printed(show: Callable[[], object]) -> None:
     sys.stdout.flush()
 
 
-def claim_named(option: str, path: Path, endings: Sequence[str], kind: str) -> None:
-    """Makes sure that a file can be written, and that its suffix is one of `endings`; `kind` is as in `claim_file`."""
+def require_writable_named(option: str, path: Path, endings: Sequence[str], kind: str) -> None:
+    """Makes sure that a file can be written, and that its suffix is one of `endings`.
+
+    `kind` is as in `require_writable_file`.
+    """
     if path.suffix not in endings:
         raise click.UsageError(f"{option} {path}: the name must end in {' or '.join(endings)}")
-    from eddyline.output import claim_file
+    from eddyline.output import require_writable_file
 
-    claim_file(path, kind)
+    require_writable_file(path, kind)
 
 
-def require_apart(places: Mapping[str, Path | None]) -> None:
+def require_distinct_outputs(places: Mapping[str, Path | None]) -> None:
     """Refuses outputs at the same place, and those inside the folder of another, which is replaced as a whole.
 
     Args:
@@ -99,9 +102,9 @@ def require_apart(places: Mapping[str, Path | None]) -> None:
             )
 
 
-def claim_figure(path: Path) -> None:
+def require_writable_figure(path: Path) -> None:
     """Makes sure that `--plot FILE` can be written."""
-    claim_named("--plot", path, FIGURES, "figure")
+    require_writable_named("--plot", path, FIGURES, "figure")
     import eddyline.plots  # noqa: F401 - refuses what keeps matplotlib from drawing
 
     if path.suffix == ".pgf":

@@ -50,7 +50,7 @@ class _PaperName(click.ParamType[str]):
 def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, long: bool, silent: bool) -> int:
     """Reproduce PAPER: its exhibits beside theory and simulation, and a computed verdict on every claim."""
     from eddyline.cli.progress import Progress
-    from eddyline.output import claim, replaced
+    from eddyline.output import replaced, require_writable
     from eddyline.papers import find, long_notice, reproduce, written
     from eddyline.papers.report import write
     from eddyline.papers.terminal import show as show_reproduction
@@ -59,7 +59,7 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
     if long:
         click.echo(long_notice(found), err=True)
     if out is not None:
-        claim(out, written(out))
+        require_writable(out, written(out))
     with Progress(silent=silent) as progress:
         reproduction = reproduce(found, exhibits, progress, long)
 

@@ -19,7 +19,14 @@ from eddyline.cli.options import (
     scenario_file,
     start_jitter_named,
 )
-from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, require_apart, shown
+from eddyline.cli.outputs import (
+    draw,
+    figure_size,
+    require_distinct_outputs,
+    require_writable_figure,
+    require_writable_named,
+    shown,
+)
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
@@ -141,7 +148,7 @@ def command(
     from eddyline.cli.options import read_by
     from eddyline.cli.progress import Progress
     from eddyline.keys import with_start_jitter
-    from eddyline.output import require_unread
+    from eddyline.output import require_not_inputs
     from eddyline.runs import Request, drawn_of, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
@@ -164,11 +171,11 @@ def command(
         scenario = Scenario.load(file, set=overrides)
     places = {"--out": out, "--plot": plot, "--log": log, "--qlog": qlog, "--pcap": pcap}
     if any(path is not None for path in places.values()):
-        require_unread(places, read_by(file, scenario))
+        require_not_inputs(places, read_by(file, scenario))
     if qlog is not None:
-        from eddyline.qlog import claim
+        from eddyline.qlog import require_writable
 
-        claim(qlog, scenario.flows)
+        require_writable(qlog, scenario.flows)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
     if clock != worlds.CLOCKS[0] and world != worlds.ALL and not worlds.WORLDS[world].clocks:
@@ -226,8 +233,10 @@ def command(
             click.echo(f"note: {sentence}", err=True)
         if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
             click.echo(f"note: simulated on one thread: {reason}", err=True)
-    lone = replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
-    if lone is None or lone.result is None:
+    only_error = (
+        replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
+    )
+    if only_error is None or only_error.result is None:
         _report_failures(replies)
     results = [r for reply in replies for r in reply.results]
     if results and not quiet and (plot is not None or out is not None) and len({r.world for r in results}) > 1:
@@ -238,8 +247,8 @@ def command(
                 click.echo(f"note: {out}: {remark}", err=True)
         if plot is not None:
             draw(figure(results), plot)
-    if lone is not None:
-        raise lone
+    if only_error is not None:
+        raise only_error
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
 
@@ -283,7 +292,7 @@ def _check_outputs(
     seeds: int | None,
 ) -> None:
     """Refuses, before anything runs, what could not be written afterwards."""
-    require_apart({"--out": out, "--plot": plot, "--log": log, "--qlog": qlog, "--pcap": pcap})
+    require_distinct_outputs({"--out": out, "--plot": plot, "--log": log, "--qlog": qlog, "--pcap": pcap})
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
     for option, path in (("--log", log), ("--qlog", qlog)):
@@ -294,17 +303,17 @@ def _check_outputs(
             raise click.UsageError(f"--pcap takes one run of world {worlds.text(worlds.with_captures(), 'or')}")
         if log_of is not None:
             raise click.UsageError("--pcap has all packets; leave out --log-of")
-        from eddyline.captures import claim as claim_captures
+        from eddyline.captures import require_writable as require_writable_captures
 
-        claim_captures(pcap)
+        require_writable_captures(pcap)
     if plot is not None:
-        claim_figure(plot)
+        require_writable_figure(plot)
     if log is not None:
-        claim_named("--log", log, (".txt", ".parquet"), "packet log")
+        require_writable_named("--log", log, (".txt", ".parquet"), "packet log")
     if out is not None:
-        from eddyline.output import claim
+        from eddyline.output import require_writable
 
-        claim(out)
+        require_writable(out)
 
 
 def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:

@@ -24,7 +24,7 @@ from eddyline.cli.options import (
     start_jitter_named,
     timeout,
 )
-from eddyline.cli.outputs import after_runs, claim_figure, draw, figure_size, printed
+from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 
@@ -201,7 +201,7 @@ def command(
     if memory is not None:
         require_memory(world)
     if plot is not None:
-        claim_figure(plot)
+        require_writable_figure(plot)
     elif x is not None or by is not None:
         raise click.UsageError(f"{'--x' if by is None else '--by'} is for a figure: it needs --plot FILE")
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
@@ -232,7 +232,7 @@ def command(
             if bar.points and not quiet:
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
-    printed(lambda: _show(swept, as_json=as_json, quiet=quiet, aside=as_table))
+    printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
         _write_csv(swept, wanted=csv)
@@ -297,8 +297,10 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
         print_table(shown)
 
 
-def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False, again: str = "the same command") -> None:
-    """Prints the state of the folder; with `aside`, because standard output is for a table, on standard error.
+def _show(
+    swept: Swept, *, as_json: bool, quiet: bool, to_stderr: bool = False, again: str = "the same command"
+) -> None:
+    """Prints the state of the folder; with `to_stderr` on standard error, because standard output is for a table.
 
     `again` says what runs failed points once more.
     """
@@ -307,7 +309,7 @@ def _show(swept: Swept, *, as_json: bool, quiet: bool, aside: bool = False, agai
         sys.stdout.write("\n")
     elif not quiet:
         earlier = f", {swept.earlier:,} of them earlier" if swept.earlier else ""
-        click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}", err=aside)
+        click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}", err=to_stderr)
     if not quiet:
         _notes(swept)
     _failures(swept, again)

@@ -86,12 +86,12 @@ def command(
     world that --worlds names cannot run here.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.output import claim, replaced
+    from eddyline.output import replaced, require_writable
     from eddyline.validation import validate
     from eddyline.validation.report import FILES, write
 
     if out is not None:
-        claim(out, FILES)
+        require_writable(out, FILES)
     for name in chosen:
         worlds.require(name, clock if worlds.WORLDS[name].clocks else worlds.CLOCKS[0])
     with Progress(silent=silent) as progress:

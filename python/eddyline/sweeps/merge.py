@@ -22,7 +22,7 @@ from eddyline.sweeps.extension import complete, require_stored, stored_texts
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.parts import POINTS
 from eddyline.sweeps.store import Store
-from eddyline.sweeps.sweep import LOCK, claim
+from eddyline.sweeps.sweep import LOCK, require_writable
 from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _merged(folders: Sequence[Path], out: Path) -> Swept:
     document = _common([*folders, *([out] if manifest.read(out) is not None else [])])
     grid = manifest.grid_of(document)
     if manifest.read(out) is None:
-        claim(out)
+        require_writable(out)
     out.mkdir(parents=True, exist_ok=True)
     with room(out), locked(out / LOCK):
         complete(out)

@@ -13,7 +13,7 @@ import eddyline.ranges as ranges
 from eddyline.arguments import file, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
-from eddyline.output import claim_parent, refused, require_folder, room
+from eddyline.output import refused, require_folder, require_writable_parent, room
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from eddyline.sweeps.batches import Engine
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["LOCK", "Failure", "SweepListener", "Swept", "claim", "run", "sweep"]
+__all__ = ["LOCK", "Failure", "SweepListener", "Swept", "require_writable", "run", "sweep"]
 
 LOCK = "lock"
 """Name of the file that the running process holds."""
@@ -175,7 +175,7 @@ def run(
     known = manifest.read(folder)
     files = [] if known is None else list(known["files"])
     if known is None:
-        claim(folder)
+        require_writable(folder)
     if known is None or manifest.differences(known, plan.document(files)):
         checked = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
         if known is None or _grows(folder, known, plan, plan.document(files)):
@@ -276,7 +276,7 @@ def _engine(workers: int | None, engine: str | None) -> tuple[Engine, float]:
     return pool.Pool(workers or processors()), pool.BATCH_S
 
 
-def claim(folder: Path) -> None:
+def require_writable(folder: Path) -> None:
     """Makes sure that a sweep may start in a folder: it is absent, empty, or holds a sweep that never started."""
     with refused(folder):
         require_folder(folder, "choose another place for --out")
@@ -296,7 +296,7 @@ def claim(folder: Path) -> None:
                 f"{folder}: holds results of a sweep whose description, {manifest.MANIFEST}, is missing",
                 "choose another folder for --out, or remove it",
             )
-    claim_parent(folder)
+    require_writable_parent(folder)
 
 
 def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping[str, Any]) -> bool:

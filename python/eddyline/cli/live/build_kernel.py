@@ -25,8 +25,8 @@ def command(out: Path | None, jobs: int | None) -> int:
     and the next one compiles only what has changed.
     """
     from eddyline.live import build_kernel
-    from eddyline.output import claim_file
+    from eddyline.output import require_writable_file
 
     if out is not None:
-        claim_file(out, "program")
+        require_writable_file(out, "program")
     return build_kernel(out, jobs)

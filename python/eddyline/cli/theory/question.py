@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, overrides, path_option, scenario_file
-from eddyline.cli.outputs import claim_figure, draw, figure_size, shown
+from eddyline.cli.outputs import draw, figure_size, require_writable_figure, shown
 from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["law", "notes", "output_options", "question", "shown_document"]
 def _drawable(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
     """Refuses, before anything is computed, a figure that could not be written."""
     if path is not None:
-        claim_figure(path)
+        require_writable_figure(path)
     return path
 
 
