@@ -26,7 +26,7 @@ class Need(Enum):
 
     NOTHING = "runs always"
     MINUTES = "takes up to some minutes: EDDYLINE_SLOW=1 runs it"
-    KERNEL = "needs the rights to make network namespaces, and takes real time"
+    KERNEL = "needs privileges for network namespaces, and takes real time"
     SECOND_MACHINE = "needs a second machine: the other end of an emulated path"
     KERNEL_SOURCE = "fetches and compiles a kernel: not run"
     CLUSTER = "needs a cluster: processes of this machine"

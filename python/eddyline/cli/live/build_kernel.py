@@ -21,8 +21,8 @@ def command(out: Path | None, jobs: int | None) -> int:
     """Build the user-mode Linux that runs world kernel in virtual time (--clock virtual).
 
     The source is Debian's linux-source-6.12, which apt-get fetches (150 MB), or the archive that LINUX_SOURCE names.
-    Takes some five minutes of processor time, 2 GB in the cache, and no rights. A build that was interrupted goes on,
-    and the next one compiles only what has changed.
+    Takes some five minutes of processor time, 2 GB in the cache, and no privileges. A build that was interrupted goes
+    on, and the next one compiles only what has changed.
     """
     from eddyline.live import build_kernel
     from eddyline.output import require_writable_file
