@@ -98,6 +98,38 @@ def test_a_receive_window_limits_the_rate() -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_a_short_transfer_has_the_rate_of_its_own_time() -> None:
+    """A window of 10 kB arrives at once, between two samples."""
+    flow = _trusted(_table(_flow("x", "reno", size="10 kB", start="500 ms"), duration="2 s", warmup="0 s")).to_dict()
+    (x,) = flow["flows"]
+    assert x["goodput_bps"] == pytest.approx(8e4 / (x["completed_at_s"] - 0.5), rel=0.01)
+
+
+@pytest.mark.usefixtures("program")
+def test_small_writes_leave_at_once() -> None:
+    """500 B every 10 ms over a round trip of 40 ms: with Nagle's algorithm four would share a packet."""
+    bursts = {"kind": "bursts", "bytes": "500 B", "every": "10 ms"}
+    result = _trusted(_table(_flow("x", "reno", application=bursts), duration="3 s"))
+    assert result.flows.iloc[0]["packets_per_s"] == pytest.approx(100.0, rel=0.05)
+
+
+@pytest.mark.usefixtures("program")
+def test_the_minimum_timeout_is_the_scenarios() -> None:
+    """In 1.2 s without packets the timer expires once by a minimum of 1 s, and doubles from 60 ms by one of 20 ms."""
+
+    def timeouts(min_rto: str) -> int | None:
+        flow = _flow("x", "reno", tcp={"min_rto": min_rto})
+        outage = [{"start": "1.2 s", "length": "1.2 s"}]
+        document = _trusted(_table(flow, duration="3 s", limit="10 packets", outages=outage)).to_dict()
+        return document["flows"][0]["timeouts"]  # type: ignore[no-any-return]
+
+    few, many = timeouts("1 s"), timeouts("20 ms")
+    if few is None or many is None:
+        pytest.skip("this kernel does not count timeouts")
+    assert few <= 2 < many
+
+
+@pytest.mark.usefixtures("program")
 def test_round_trip_times_are_averaged_over_packets(tmp_path: Path) -> None:
     """A link at 12, then at 3 Mbit/s: most packets pass while it is fast; over time the mean is half as much again."""
     (tmp_path / "rates.csv").write_text("time_s,rate_bps\n0,12e6\n2,3e6\n4,3e6\n", "utf-8")

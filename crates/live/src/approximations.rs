@@ -2,7 +2,7 @@
 
 use eddyline_path::variation::Variation;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, Local, PacingGain, TimestampClock};
+use eddyline_scenario::network::{Flow, Local, Pacing, PacingGain, TimestampClock};
 
 use crate::controllers;
 use crate::error::LiveError;
@@ -14,6 +14,9 @@ use crate::timestamps;
 const MIN_PAYLOAD: u32 = 88;
 /// Largest packet of a device.
 const MAX_PACKET: u32 = 65_000;
+
+/// The window that Linux offers in the SYN-ACK, which has no scale.
+const FIRST_RECEIVE_WINDOW: u64 = 65_535;
 
 const HINT_SIM: &str = "run it with --world sim";
 
@@ -150,12 +153,19 @@ fn about(flow: &Flow) -> Vec<String> {
         ("ack_congestion_control", tcp.ack_congestion_control),
         ("local", tcp.local != Local::Drop),
         ("pacing_gain", tcp.pacing_gain != PacingGain::default()),
+        ("pacing = false", tcp.pacing == Pacing::Off && flow.controller.name() == "bbr"),
     ]
     .into_iter()
     .filter_map(|(name, given)| given.then_some(name))
     .collect();
     if !ignored.is_empty() {
         notes.push(format!("left to Linux: tcp.{}", ignored.join(", tcp.")));
+    }
+    if u64::from(tcp.initial_window) * u64::from(flow.mss()) > FIRST_RECEIVE_WINDOW {
+        notes.push(format!(
+            "the receiver's first window is {FIRST_RECEIVE_WINDOW} bytes, which the initial window of {} packets exceeds",
+            tcp.initial_window
+        ));
     }
     let own: Vec<&str> = [("prr", tcp.prr), ("rack", tcp.rack), ("frto", tcp.frto)]
         .into_iter()

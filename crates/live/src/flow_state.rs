@@ -48,8 +48,6 @@ pub struct SenderState {
     pub retransmits: u64,
     /// Timeouts so far, if they are counted.
     pub timeouts: Option<u64>,
-    /// Packets delivered with a congestion mark, if they are counted.
-    pub delivered_ce: Option<f64>,
     /// Pacing rate in bit/s, if there is one.
     pub pacing: Option<f64>,
     /// There is room in the window and in the send buffer, and nothing to send.
@@ -88,7 +86,6 @@ impl SenderState {
             in_flight: f64::from(info.in_flight),
             retransmits: info.retransmits.into(),
             timeouts: info.timeouts.map(Into::into),
-            delivered_ce: Some(info.delivered_ce.into()),
             pacing: info.pacing_rate().map(|rate| rate as f64 * 8.0),
             // after a loss the send buffer can be full of what has been delivered out of order
             starved: info.unsent == 0 && info.in_flight + 1 < info.cwnd && tcp::can_write(socket),
@@ -104,7 +101,6 @@ impl SenderState {
             in_flight: seen.in_flight() as f64 / datagram,
             retransmits: seen.lost_packets(),
             timeouts: Some(seen.persistent_congestion()),
-            delivered_ce: None,
             pacing: seen.pacing_rate().map(|rate| rate as f64 * 8.0),
             starved: false,
         }

@@ -32,7 +32,8 @@ use crate::quic::{self, is_quic};
 use crate::sampler::{self, FlowSamples};
 use crate::summary::{Ending, summarise};
 use crate::tcp;
-use crate::trust::{BaseRtt, Faults, Starved};
+use crate::timestamps;
+use crate::trust::{BaseRtt, CLOCK_TICK, Faults, Starved, TIMESTAMP_TICK};
 use crate::watch::Watch;
 
 /// From the creation of threads to the start of the run.
@@ -154,6 +155,7 @@ fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
                 flow: flow.name.clone(),
                 measured: samples.last.and_then(|state| state.min_rtt)?,
                 expected: (network.propagation_rtt(flow) + handshake).as_secs_f64(),
+                tick: if flow.tcp.timestamps && !timestamps::are_fine(flow) { TIMESTAMP_TICK } else { CLOCK_TICK },
                 alone: network.flows.len() == 1 && Some(flow.start) == first && !is_quic(flow),
             })
         })

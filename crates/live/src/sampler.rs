@@ -94,9 +94,8 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
         samples.begin = Some(if starts_after_warmup { (from, 0) } else { (now, delivered) });
     }
     let completed = flow.completed.get().copied();
-    if samples.end.is_none_or(|_| completed.is_none()) {
-        samples.end = Some((completed.unwrap_or(now).min(now), delivered));
-    }
+    // what is read after the completion counts, the time does not
+    samples.end = Some((completed.unwrap_or(now).min(now), delivered));
     let Some(state) = flow.now() else { return };
     samples.last = Some(state);
     let Some(rtt) = state.rtt.filter(|_| now >= from && completed.is_none()) else { return };

@@ -109,7 +109,6 @@ fn flow_result(ending: &Ending<'_>, i: usize) -> FlowResult {
         retransmits: samples.last.map(|state| state.retransmits),
         timeouts: samples.last.and_then(|state| state.timeouts),
         completed_at_s: completed.map(|at| at.as_secs_f64()),
-        delivered_ce: samples.last.and_then(|state| state.delivered_ce).filter(|_| flow.tcp.ecn),
         ..FlowResult::default()
     }
 }

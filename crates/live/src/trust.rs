@@ -23,7 +23,10 @@ const MAX_STALLED: f64 = 0.003;
 /// A measured base round-trip time may be above the expected one by this share, or by this time in seconds if that is more.
 const MAX_BASE_EXCESS: (f64, f64) = (0.02, 1e-3);
 /// The kernel's clock has microseconds: a base round-trip time may be below the expected one by this, in seconds.
-const CLOCK_TICK: f64 = 2e-6;
+pub const CLOCK_TICK: f64 = 2e-6;
+/// As [`CLOCK_TICK`], of flows whose timestamps have milliseconds: where only retransmissions are acknowledged, they give the round-trip
+/// time, rounded down.
+pub const TIMESTAMP_TICK: f64 = 1e-3;
 
 /// The application of an endless flow may be late with data in this share of samples ...
 const MAX_STARVED: f64 = 0.01;
@@ -70,6 +73,8 @@ pub struct BaseRtt {
     pub measured: f64,
     /// Propagation and transmission of the handshake, in seconds.
     pub expected: f64,
+    /// How far below the measured one may be because of the clock, in seconds.
+    pub tick: f64,
     /// Queues were empty when the flow started.
     pub alone: bool,
 }
@@ -78,7 +83,7 @@ impl BaseRtt {
     /// What is wrong with it.
     fn fault(&self) -> Option<String> {
         let excess = (self.expected * MAX_BASE_EXCESS.0).max(MAX_BASE_EXCESS.1);
-        let wrong = self.measured < self.expected - CLOCK_TICK || self.alone && self.measured > self.expected + excess;
+        let wrong = self.measured < self.expected - self.tick || self.alone && self.measured > self.expected + excess;
         wrong.then(|| {
             let [measured, expected] = [self.measured, self.expected].map(|s| s * 1e3);
             format!("flow {} had a base round-trip time of {measured:.3} ms in place of {expected:.3} ms", self.flow)
@@ -203,12 +208,16 @@ mod tests {
 
     #[test]
     fn a_wrong_delay_is_noticed() {
-        let base = |measured, alone| BaseRtt { flow: "x".to_owned(), measured, expected: 0.040_064, alone };
+        let base =
+            |measured, alone| BaseRtt { flow: "x".to_owned(), measured, expected: 0.040_064, tick: CLOCK_TICK, alone };
         assert_eq!(base(0.040_064, true).fault(), None);
         assert_eq!(base(0.040_5, true).fault(), None, "some lateness");
         assert!(base(0.042, true).fault().is_some());
         assert_eq!(base(0.142, false).fault(), None, "others filled the queue");
         assert!(base(0.039_9, false).fault().is_some(), "faster than the path");
+        assert!(base(0.040, true).fault().is_some());
+        let rounded_down = BaseRtt { tick: TIMESTAMP_TICK, ..base(0.040, true) };
+        assert_eq!(rounded_down.fault(), None, "a timestamp has milliseconds");
         let faults = Faults { base_rtts: vec![base(0.020, true)], ..Faults::default() };
         assert!(!judge(&network(), &faults).trusted);
     }

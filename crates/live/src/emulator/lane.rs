@@ -376,13 +376,14 @@ impl<'a> Lane<'a> {
             self.flows[flow].acknowledgement(counts, at, packet.waited, self.half_transmission[flow]);
         }
         let host = self.shared.routes[packet.route as usize].host;
+        if self.shared.capture {
+            // before the kernel has it, and answers
+            self.captured.add(host, self.shared.clock.now(), &packet.bytes);
+        }
         if self.shared.hosts[host].device.send(&packet.bytes).is_err() {
             self.packets.refused += 1;
         }
         let now = self.shared.clock.now();
-        if self.shared.capture {
-            self.captured.add(host, now, &packet.bytes);
-        }
         self.lateness.add(now.saturating_sub(at));
         self.pool.push(packet.bytes);
     }

@@ -84,7 +84,9 @@ impl Host {
         for (i, flow) in network.flows.iter().enumerate() {
             let (own, other) = (address(number, i), address(1 - number, i));
             netlink.address(index, own).map_err(failed)?;
-            netlink.route(index, other, own, &metrics(flow, senders[i] == number)).map_err(failed)?;
+            netlink
+                .route(index, other, own, &metrics(flow, senders[i] == number, has_timestamps(network)))
+                .map_err(failed)?;
         }
         Ok(Self { namespace, device })
     }
@@ -134,7 +136,7 @@ fn tun_error(error: std::io::Error) -> LiveError {
 /// Parameters of TCP for all flows; see `approximations` for flows that disagree.
 fn settings(network: &Network) -> Result<(), LiveError> {
     let any = |what: fn(&Flow) -> bool| if network.flows.iter().any(|f| !is_quic(f) && what(f)) { "1" } else { "0" };
-    namespace::set("ipv4/tcp_timestamps", any(|f| f.tcp.timestamps))?;
+    namespace::set("ipv4/tcp_timestamps", if has_timestamps(network) { "1" } else { "0" })?;
     namespace::set("ipv4/tcp_sack", any(|f| f.tcp.sack))?;
     // ECN is asked for by each flow's route and granted whenever it is asked for
     namespace::set("ipv4/tcp_ecn", "2")?;
@@ -149,16 +151,23 @@ fn settings(network: &Network) -> Result<(), LiveError> {
     Ok(())
 }
 
+/// Whether the hosts, so all flows, have timestamps: where one of them asks for it.
+fn has_timestamps(network: &Network) -> bool {
+    network.flows.iter().any(|f| !is_quic(f) && f.tcp.timestamps)
+}
+
 /// Largest packet of a flow: its payload with the headers that the kernel will add.
-fn mtu(flow: &Flow) -> u32 {
+fn mtu(flow: &Flow, timestamps: bool) -> u32 {
     if is_quic(flow) {
         return u32::from(settings::datagram(flow)) + UDP_HEADERS;
     }
-    flow.mss() + HEADERS + if flow.tcp.timestamps { TIMESTAMPS } else { 0 }
+    flow.mss() + HEADERS + if timestamps { TIMESTAMPS } else { 0 }
 }
 
-fn metrics(flow: &Flow, sends: bool) -> Vec<(Metric, u32)> {
-    let mut metrics = vec![(Metric::Mtu, mtu(flow)), (Metric::Lock, 1 << Metric::Mtu as u32)];
+/// The metrics of a flow's route on a host that has timestamps on or off for all.
+fn metrics(flow: &Flow, sends: bool, timestamps: bool) -> Vec<(Metric, u32)> {
+    let locked = 1 << Metric::Mtu as u32 | if sends { 1 << Metric::MinRto as u32 } else { 0 };
+    let mut metrics = vec![(Metric::Mtu, mtu(flow, timestamps)), (Metric::Lock, locked)];
     if sends {
         metrics.push((Metric::InitialWindow, flow.tcp.initial_window));
         let min_rto = (flow.tcp.min_rto.as_ps() / 1_000_000_000).max(1) as u32;

@@ -19,7 +19,7 @@ const INET: u8 = 2;
 /// Metrics of a route (rtnetlink(7), RTA_METRICS).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// Metrics that path discovery may not change, as bits.
+    /// Metrics that path discovery may not change, as bits. `tcp_rto_min` takes the minimum timeout only if it is one of them.
     Lock = 1,
     /// Largest packet in bytes.
     Mtu = 2,

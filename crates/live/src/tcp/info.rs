@@ -35,8 +35,6 @@ pub struct TcpInfo {
     pub pacing: u64,
     /// Minimum round-trip time in us; the largest number before the first sample.
     pub min_rtt: u32,
-    /// Packets delivered with a congestion mark.
-    pub delivered_ce: u32,
     /// Bytes written and not yet sent.
     pub unsent: u32,
     /// Packets sent and not yet acknowledged.
@@ -92,7 +90,6 @@ impl TcpInfo {
             retransmits: long(100),
             pacing: wide(104),
             min_rtt: long(148),
-            delivered_ce: long(196),
             unsent: long(144),
             unacked,
             timeouts: (bytes.len() >= RECENT).then(|| u16::from_ne_bytes([bytes[240], bytes[241]])),

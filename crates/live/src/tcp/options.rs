@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, Pacing};
+use eddyline_scenario::network::{Application, Flow, Pacing};
 use nix::errno::Errno;
-use nix::sys::socket::sockopt::{Linger, RcvBufForce, ReuseAddr, SndBufForce, TcpCongestion};
+use nix::sys::socket::sockopt::{Linger, RcvBufForce, ReuseAddr, SndBufForce, TcpCongestion, TcpNoDelay};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, getsockopt, setsockopt, socket};
 use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
@@ -53,6 +53,10 @@ pub fn of_sender(socket: &impl AsFd, network: &Network, flow: &Flow, congestion_
     setsockopt(socket, TcpCongestion, &OsString::from(congestion_control))?;
     let slowest = flow.data.iter().map(|l| network.links[*l as usize].rate.as_bps()).min().unwrap_or(0);
     setsockopt(socket, NotSentLowAt, &((slowest / 800).clamp(UNSENT.0, UNSENT.1) as u32))?;
+    if flow.application != Application::Bulk {
+        // as in the scenario: small writes do not wait for acknowledgements (Nagle's algorithm)
+        setsockopt(socket, TcpNoDelay, &true)?;
+    }
     if flow.tcp.pacing == Pacing::On {
         setsockopt(socket, MaxPacingRate, &ANY_RATE)?;
     }
