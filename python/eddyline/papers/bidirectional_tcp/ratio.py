@@ -29,6 +29,8 @@ CAPACITY_RATIO = DOWN_BPS / UP_BPS
 _RULE_S = 0.3
 _SHORTER, _LONGER = "shorter than the downlink's", "longer than the downlink's"
 _PACKET = 1500
+_SIMILAR = 1.25
+"""Section 2: "similar average congestion windows", within this factor of each other."""
 _LARGE_WINDOW = 65536
 """Section 3.1: the ratio of 10 needs "TCP buffers of at least 64 kB"."""
 
@@ -176,6 +178,11 @@ def _correlation(rows: Sequence[Row], x: str, y: str) -> float | None:
     return correlation([r[x] for r in rows], [r[y] for r in rows]) if rows else None
 
 
+def _windows_within(rows: Sequence[Row], factor: float) -> float:
+    """Share of points at which the mean windows differ by at most this factor."""
+    return fmean(1.0 / factor <= r["windows_ratio"] <= factor for r in rows)
+
+
 def estimates(context: Context) -> Exhibit:
     """How good the estimate is, by uplink buffer, and why it fails where it does."""
     one, ten = _rows(context, 1), _rows(context, 10)
@@ -208,6 +215,8 @@ def estimates(context: Context) -> Exhibit:
                         "worst_at": f"{worst['window']:,} B, {worst['up']:,} B, {worst['down']:,} B",
                         "overshoot": max((r["window_over_room"] for r in part if r["limit"] == "buffer"), default=None),
                         "unreached": fmean(r["half_up_s"] > r["down_s"] for r in part),
+                        "similar_windows": _windows_within(part, _SIMILAR),
+                        "windows_within_two": _windows_within(part, 2.0),
                     }
                 )
     return context.definition("estimate").exhibit(rows)

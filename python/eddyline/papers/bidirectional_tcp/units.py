@@ -69,7 +69,9 @@ def units(context: Context) -> Exhibit:
         )
     for row in rows:
         same = [r for r in rows if r["setting"] == row["setting"]]
-        row["in_bytes"] = next(r["kept"] for r in same if r["unit"] == "bytes" and r["size"] == row["size"])
+        alike = {r["unit"]: r for r in same if r["size"] == row["size"]}
+        row["in_bytes"] = alike["bytes"]["kept"]
+        row["download_in_packets"] = alike["packets"]["download"]
         row["least"] = row["size"] == _least(same, row["unit"])
         row["least_in_packets"] = _least(same, "packets")
     return context.definition("units").exhibit(rows)
