@@ -17,7 +17,7 @@ from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from eddyline.scenario import Scenario
 
@@ -25,6 +25,7 @@ __all__ = ["Finding", "Load", "judge", "link_table", "probe"]
 
 _CELL, _TRAILER = 48, 8
 """Payload of an ATM cell and trailer of an AAL5 frame, bytes (ITU-T I.363.5)."""
+_CELL_ON_THE_LINE = 53
 
 UNITS: dict[str, Callable[[float], float]] = {
     "bytes": lambda size: size,
@@ -84,7 +85,7 @@ class Finding:
         return asdict(self)
 
 
-def judge(short: Load, long: Load) -> Finding:
+def judge(short: Load, long: Load, units: Mapping[str, Callable[[float], float]] = UNITS) -> Finding:
     """The unit under which short and long packets give the same limit.
 
     They must agree within 5 % and a packet of each, the precision of a wait, and better than under any other unit by
@@ -98,7 +99,7 @@ def judge(short: Load, long: Load) -> Finding:
         raise InputError("nothing waits: the buffer is not full", "load the link with more than its rate")
     held = {
         name: (short.packets * of(short.packet_bytes), long.packets * of(long.packet_bytes))
-        for name, of in UNITS.items()
+        for name, of in units.items()
     }
     off = {name: abs(a - b) / max(a, b) for name, (a, b) in held.items()}
     best, second = sorted(off, key=lambda name: off[name])[:2]
@@ -136,7 +137,11 @@ def measured(
     loads = [
         Load(size, wait, wait * rate_bps / (8.0 * line)) for size, wait, line in zip(sizes, waits_s, lines, strict=True)
     ]
-    return judge(loads[0], loads[1])
+    if framing is None or FRAMINGS[framing].linklayer != "atm":
+        return judge(loads[0], loads[1])
+    # cells that wait in a modem have the encapsulation in them
+    cells = dict(zip(sizes, (line / _CELL_ON_THE_LINE for line in lines), strict=True))
+    return judge(loads[0], loads[1], UNITS | {"cells": lambda size: cells[size]})
 
 
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
@@ -160,7 +165,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     _require_sizes(*sizes)
     slightly = [_loaded(table, size, _OVERLOAD) for size in sizes]
-    found = judge(*(load for load, _ in slightly))
+    found = judge(slightly[0][0], slightly[1][0])
     if found.unit is None:
         return found
     more = [_loaded(table, size, _HIGH_OVERLOAD) for size in sizes]

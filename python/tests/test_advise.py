@@ -494,6 +494,30 @@ def test_acknowledgements_of_both_protocols_go_first() -> None:
         assert matched == list(range(header + 20, longest + 1))
 
 
+def test_acknowledgements_have_a_queue_of_their_own_length() -> None:
+    """Without one HTB takes the interface's length, three packets on PPP."""
+    access = Access.of("6 Mbit/s", "500 kbit/s", "20 ms")
+    lines = tc_lines(access, families(access, "bytes")["ACKs first"][0], "pppoe-wan", "eth1")
+    assert "tc qdisc replace dev pppoe-wan parent 1:3 handle 20: pfifo limit 1000" in lines
+
+
+def test_cake_is_told_the_line_in_its_words() -> None:
+    """tc-cake(8) has no word for Ethernet with a VLAN tag: `ether-vlan` adds to another one."""
+    words = {}
+    for name in LINES:
+        access = Access.of("10 Mbit/s", "5 Mbit/s", "20 ms", line_name=name)
+        words[name] = tc_lines(access, families(access, "bytes")["CAKE"][0], "eth0", "eth1")[1].split("us ", 1)[1]
+    assert words.pop("ethernet-vlan") == "ethernet ether-vlan"
+    assert all(word == name for name, word in words.items())
+
+
+def test_sqm_does_not_switch_a_slow_shaper_off() -> None:
+    access = Access.of("1 kbit/s", "1 kbit/s", "100 ms", share=0.4)
+    settings = sqm_settings(access, families(access, "bytes")["CAKE"][0], "wan")
+    assert settings is not None
+    assert "uci set sqm.access.upload='1'" in settings
+
+
 def test_sqm_knows_what_its_scripts_run() -> None:
     access = Access.of("100 Mbit/s", "20 Mbit/s", "20 ms", line_name="vdsl")
     known = families(access, "bytes")

@@ -103,6 +103,15 @@ def test_units_behind_framing(kind: str, framing: str | None) -> None:
         assert found.limit == pytest.approx(float(value), abs=packet)
 
 
+@pytest.mark.parametrize("short", [40.0, 52.0, 60.0, 64.0, 100.0, 250.0])
+@pytest.mark.parametrize("framing", ["pppoe-llcsnap", "ipoa-vcmux"])
+def test_cells_of_a_modem_hold_the_encapsulation(short: float, framing: str) -> None:
+    """640 cells wait for as long whatever packets they are of."""
+    found = measured(1e6, (short, 1500.0), (640 * 424 / 1e6,) * 2, framing)
+    assert found.unit == "cells"
+    assert found.limit == pytest.approx(640.0)
+
+
 @pytest.mark.parametrize(
     "queue",
     [

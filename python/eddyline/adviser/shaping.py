@@ -36,9 +36,13 @@ __all__ = [
 
 _HEADER_B = 14
 """Of Ethernet, which Linux counts as part of a packet on an Ethernet interface (tc-stab(8))."""
-_BARE_DEVICES = ("ppp", "wwan")
+_BARE_DEVICES = ("ppp", "wwan", "3g-", "l2tp-", "pptp-")
 """Prefixes of interfaces that carry IP packets without a header."""
 _FRAME_B = PACKET_B + _HEADER_B
+_CAKE_KEYWORDS = {"ethernet-vlan": "ethernet ether-vlan"}
+"""Where tc-cake(8) has other words for a framing than its name here."""
+_ACKS = 1000
+"""Packets for which the class of acknowledgements has room. HTB would take the interface's queue length, 3 on PPP."""
 _PTM = 64 / 65
 """What 64/65-octet encapsulation leaves of a rate; size tables do not know it (tc-cake(8))."""
 
@@ -63,7 +67,10 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
 def _direction(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line, per_host: str) -> list[str]:
     if queue["kind"] == "cake":
         options = [f"bandwidth {rate_bps:.0f}bit", "besteffort", per_host, f"rtt {microseconds(queue['rtt'])}"]
-        options += [*ack_filter(queue), line.name if line.name in LINES else "overhead 0"]
+        options += [
+            *ack_filter(queue),
+            _CAKE_KEYWORDS.get(line.name, line.name) if line.name in LINES else "overhead 0",
+        ]
         return [emptied(device), f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
     rate_bps = htb_rate(rate_bps, line)
     root = f"tc qdisc replace dev {device} root handle 1: {_stab(device, line)} htb default 1"
@@ -157,6 +164,7 @@ def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any], line: Li
         f"tc class replace dev {device} parent 1:2 classid 1:3 htb rate {nearly} ceil {rate} prio 0 quantum {_FRAME_B}",
         f"tc class replace dev {device} parent 1:2 classid 1:1 htb rate {rest} ceil {rate} prio 1 quantum {_FRAME_B}",
         f"tc qdisc replace dev {device} parent 1:1 handle 10: {data}",
+        f"tc qdisc replace dev {device} parent 1:3 handle 20: pfifo limit {_ACKS}",
         f"tc filter replace dev {device} parent 1: protocol ip prio 1 u32 {ipv4} flowid 1:3",
         f"tc filter replace dev {device} parent 1: protocol ipv6 prio 2 u32 {ipv6} flowid 1:3",
     ]

@@ -46,8 +46,9 @@ def _options(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:
     option = {
         "enabled": "1",
         "interface": wan,
-        "download": f"{rates[0] / 1e3:.0f}",
-        "upload": f"{rates[1] / 1e3:.0f}",
+        # 0 would mean no shaper
+        "download": f"{max(rates[0] / 1e3, 1.0):.0f}",
+        "upload": f"{max(rates[1] / 1e3, 1.0):.0f}",
         "qdisc": kind,
         "script": _SCRIPTS.get(kind, _SIMPLEST),
         "qdisc_advanced": "1",
