@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.experience import FLOWS, INTERVAL_S, scenario
-from eddyline.adviser.home import MEAN_S, advise_home, lines
+from eddyline.adviser.home import MEAN_S, advise_home, curves
 from eddyline.scenario import Scenario
 from recorded.record import Record, axis, mark, series, times
 
@@ -28,7 +28,7 @@ def home() -> Record:
         table = scenario(advice.isp, advice.advice.access, queues, advice.rates_bps)
         loaded = Scenario(table, name=str(table["title"]))
         run = record.run(loaded, 1e3 * float(loaded.run("sim", series=True).to_dict()["cost"]["cpu_s"]))
-        drawn = lines(made.series)
+        drawn = curves(made.series)
         label = f"{name}, grade {made.grade}"
         ping = ("flow", 2 * FLOWS, "rtt_s")
         recorded = (None, drawn["latency"][1])
