@@ -134,16 +134,16 @@ fn simulate(
 }
 
 fn solve(network: &Network, options: &TheoryOptions, observer: &Observer) -> PyResult<Output> {
-    let beliefs = options.base_rtt_s.as_deref();
+    let base_rtts = options.base_rtt_s.as_deref();
     let Some(dynamics) = options.dynamics() else {
-        let result = match beliefs {
-            Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
+        let result = match base_rtts {
+            Some(base_rtts) => eddyline_theory::run_with_base_rtt(network, base_rtts),
             None => eddyline_theory::run(network),
         };
         let result = result.map_err(theory_error)?;
         return Ok(Output { result, series: None, log: None, execution: Execution::ONE });
     };
-    let mut result = eddyline_theory::run_beside_dynamics(network, beliefs).map_err(theory_error)?;
+    let mut result = eddyline_theory::run_beside_dynamics(network, base_rtts).map_err(theory_error)?;
     let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
     let dynamics = eddyline_theory::dynamics_observed(network, &dynamics, &mut |now| {
         steps += 1;

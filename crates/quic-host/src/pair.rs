@@ -47,7 +47,7 @@ pub fn pair(network: &Network, spec: &FlowSpec, name: &str, crypto: &Crypto, rec
 
     let transport = settings::transport(Some(spec), peer, watched(spec, &client));
     let mut opening = ClientConfig::new(Arc::clone(&crypto.client));
-    let destination = settings::first_destination(&mut random);
+    let destination = settings::initial_destination_id(&mut random);
     opening.transport_config(Arc::new(transport)).initial_dst_cid_provider(Arc::new(move || destination));
     let config = settings::endpoint(largest, &mut random);
     let endpoint = Endpoint::new(Arc::new(config), None, false);

@@ -14,7 +14,7 @@ use crate::kinds::Factory;
 pub const MIN_DATAGRAM: u32 = 1200;
 /// Largest UDP payload.
 pub const MAX_DATAGRAM: u32 = 65_527;
-/// Bytes of a datagram with an acknowledgement of one range, by its numbers.
+/// Bytes of a datagram with an acknowledgement of one range, by the lengths of its packet numbers.
 pub const ACK: std::ops::RangeInclusive<u32> = 31..=36;
 /// Windows of receivers without a limit.
 const UNLIMITED: u64 = 1 << 40;
@@ -23,8 +23,8 @@ const DEFAULT_ACK_EVERY: u32 = 2;
 /// Longest delay of an acknowledgement unless the sender asks for something else (RFC 9000, 18.2).
 pub const DEFAULT_ACK_DELAY_MS: u64 = 25;
 const CONNECTION_ID_BYTES: usize = 8;
-/// Length of the first destination of a client, which it makes up.
-const FIRST_DESTINATION_BYTES: usize = 20;
+/// Length of the initial Destination Connection ID of a client (RFC 9000, 7.2).
+const INITIAL_DESTINATION_ID_BYTES: usize = 20;
 
 /// Payload of the largest datagram of a flow: a full packet without `header`, within what QUIC allows.
 pub fn datagram(spec: &FlowSpec) -> u16 {
@@ -77,9 +77,9 @@ pub fn endpoint(largest: u16, random: &mut Stream) -> EndpointConfig {
     config
 }
 
-/// The first destination that a client makes up.
-pub fn first_destination(random: &mut Stream) -> ConnectionId {
-    let mut id = [0; FIRST_DESTINATION_BYTES];
+/// The initial Destination Connection ID, which a client makes up (RFC 9000, 7.2).
+pub fn initial_destination_id(random: &mut Stream) -> ConnectionId {
+    let mut id = [0; INITIAL_DESTINATION_ID_BYTES];
     fill(random, &mut id);
     ConnectionId::new(&id)
 }

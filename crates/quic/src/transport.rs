@@ -34,7 +34,7 @@ impl<'a> Quic<'a> {
     /// The connection of a flow, and of the one that goes the other way on it, which adds its direction later.
     fn connection(&self, setup: &FlowSetup<'_>) -> Connection {
         let FlowSetup { spec, path, number, generation, arrival, .. } = setup;
-        // a flow keeps its stream when others are added
+        // a flow keeps its random numbers when others are added
         let entity = arrival.map_or_else(|| spec.name.clone(), |number| format!("{} {number}", spec.name));
         let mut connection = Connection::new(pair(self.network, spec, &entity, &self.crypto, true));
         connection.add(CLIENT, Direction::new(spec, path, *number, *generation));

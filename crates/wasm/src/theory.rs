@@ -15,7 +15,7 @@ use crate::errors::{error, text, theory_error};
 pub fn theory_run(scenario: &Scenario, base_rtt_s: Option<&[f64]>) -> Result<String, JsValue> {
     let network = &scenario.network;
     let result = match base_rtt_s {
-        Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
+        Some(base_rtts) => eddyline_theory::run_with_base_rtt(network, base_rtts),
         None => eddyline_theory::run(network),
     };
     text(&result.map_err(|e| theory_error(&e))?)

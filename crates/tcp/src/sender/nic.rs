@@ -40,7 +40,7 @@ impl NicQueue {
         self.reduces_window
     }
 
-    /// The queue refused a packet; returns whether the window must be reduced.
+    /// The queue refused a packet; returns whether the window must be reduced. `open`: no loss episode is in progress.
     pub fn on_refusal(&mut self, una: u64, nxt: u64, open: bool) -> bool {
         self.refusals += 1;
         let reduces = self.reduces_window && open && !self.is_reducing(una);

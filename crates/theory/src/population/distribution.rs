@@ -20,7 +20,7 @@ pub struct Stationary {
     /// Bound of the relative error of the means and of the absolute error of the shares, as far as truncation goes; for
     /// the asymptotic solution an estimate.
     pub error: f64,
-    /// States of the truncated chain; 0 for the asymptotic stationary.
+    /// States of the truncated chain; 0 for the asymptotic solution.
     pub states: usize,
 }
 
