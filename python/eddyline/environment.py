@@ -11,6 +11,7 @@ The simulation pauses between two steps; nothing runs in another thread. See doc
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +23,7 @@ import numpy as np
 import eddyline._core as _core
 import eddyline.ranges as ranges
 from eddyline.encoding import value_text
-from eddyline.errors import EddylineError, InputError, NotInstalled
+from eddyline.errors import EddylineError, InputError, NotInstalled, ScenarioError
 from eddyline.keys import require_effect
 from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
 from eddyline.scenario import Scenario
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
 __all__ = ["OBSERVATION", "REWARDS", "CongestionControl", "env"]
 
 _SEEDS = 2**31 - 1
+
+_MAX_TRIED = 1000
+"""Combinations of values that are all tried before the first episode; some 0.1 ms each."""
 
 _TEXTS = {"flow": "as in flow='download'", "every": "as in every='20 ms'"}
 """Parameters that are text, with an example."""
@@ -155,7 +159,8 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         reward: A name of `REWARDS`, or a function of an `el.Round` and the window in packets.
         max_window: Maximum window in packets of an action. The initial window is the scenario's.
         randomise: Keys of the scenario by dotted name with the values of which each episode draws one, a list or a
-            range as text: `{"link.up.rate": "1 Mbit/s..20 Mbit/s:20:log"}`. Info says what was drawn (`set`).
+            range as text: `{"link.up.rate": "1 Mbit/s..20 Mbit/s:20:log"}`. Info says what was drawn (`set`). Up to
+            1,000 combinations are all tried at once; of more, so many that each value is in one.
 
     Raises:
         InputError: There is no such flow, key or reward, or a scenario is wrong.
@@ -208,14 +213,13 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._every = every
         self._reward = reward
         self._max_window = max_window
-        for each in scenarios:  # raises what is wrong, before the first episode
-            self._begun(each)
-            for key, value in ((key, value) for key, values in self._randomise.items() for value in values):
-                changed = each.with_overrides([(key, value)])
+        self._names = _distinct([each.title for each in scenarios])
+        for name, each in zip(self._names, scenarios, strict=True):  # raises what is wrong, before the first episode
+            for drawn in [{}, *_combinations(self._randomise)]:
                 try:
-                    self._begun(changed)
+                    self._begun(each.with_overrides(drawn))
                 except InputError as e:
-                    raise InputError(f"randomise {key}: with {value}, {e}", e.hint) from None
+                    raise _drawn_error(e, drawn, name if len(scenarios) > 1 else None) from None
         low, high = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (1,), np.float32)
@@ -235,16 +239,16 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             raise InputError(f"unknown options: {', '.join(options)}")
         super().reset(seed=seed)
         chosen = seed if seed is not None else int(self.np_random.integers(_SEEDS))
-        scenario, drawn = self._drawn(seeding.np_random(chosen)[0])
+        name, scenario, drawn = self._drawn(seeding.np_random(chosen)[0])
         scenario = scenario.with_seed(chosen)
         stepper = self._begun(scenario)
-        self._seed, self._title, self._set = chosen, scenario.title, drawn
+        self._seed, self._name, self._set = chosen, name, drawn
         self._observer, self._intervals = Observer(), _Intervals()
         self._stepper = None
         round = stepper.advance()
         if round is None:
             raise EddylineError(
-                f"flow {self._flow or scenario.flows[0]!r} ends before its first decision",
+                f"flow {self._flow or scenario.flows[0]!r} or the scenario ends before its first decision",
                 "a longer duration or an earlier start helps",
             )
         self._stepper = stepper
@@ -258,13 +262,12 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             raise _unknown_flow(self._flow, scenario.flows)
         return _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
 
-    def _drawn(self, draws: np.random.Generator) -> tuple[Scenario, dict[str, str]]:
-        """The scenario of the next episode, and what of it was drawn."""
-        scenario = self._scenarios[0]
-        if len(self._scenarios) > 1:
-            scenario = self._scenarios[int(draws.integers(len(self._scenarios)))]
+    def _drawn(self, draws: np.random.Generator) -> tuple[str, Scenario, dict[str, str]]:
+        """The next episode's name and scenario, and what of it was drawn."""
+        one = int(draws.integers(len(self._scenarios))) if len(self._scenarios) > 1 else 0
+        scenario = self._scenarios[one]
         drawn = {key: values[int(draws.integers(len(values)))] for key, values in self._randomise.items()}
-        return scenario.with_overrides(drawn) if drawn else scenario, drawn
+        return self._names[one], scenario.with_overrides(drawn) if drawn else scenario, drawn
 
     def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
         """Sets the window, and runs to the next decision or the end.
@@ -305,7 +308,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
     def _info(self, stepper: _core.Stepper) -> dict[str, Any]:
         return {
             "seed": self._seed,
-            "scenario": self._title,
+            "scenario": self._name,
             "set": dict(self._set),
             "window": stepper.window,
             "round": dict(self._round),
@@ -331,6 +334,29 @@ def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:
     if not isinstance(values, Iterable):
         raise InputError(f"randomise {key}: a list, or a range as text, is expected, not {values!r}")
     return tuple(map(value_text, values))
+
+
+def _combinations(values: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:
+    """All draws; of more than the maximum so many that every value is in one."""
+    if not values:
+        return []
+    if math.prod(map(len, values.values())) <= _MAX_TRIED:
+        return [dict(zip(values, drawn, strict=True)) for drawn in itertools.product(*values.values())]
+    return [{key: each[n % len(each)] for key, each in values.items()} for n in range(max(map(len, values.values())))]
+
+
+def _distinct(titles: Sequence[str]) -> list[str]:
+    """Names of scenarios: titles, with the place in the list where several have one."""
+    return [f"{title}[{n}]" if titles.count(title) > 1 else title for n, title in enumerate(titles)]
+
+
+def _drawn_error(error: InputError, drawn: Mapping[str, str], scenario: str | None) -> InputError:
+    """The error of a scenario with what was drawn for it."""
+    where = f"scenario {scenario!r}: " if scenario else ""
+    if isinstance(error, ScenarioError):  # it names keys and values
+        return ScenarioError(f"{where}{error}", error.diagnostics, error.unknown_controllers)
+    values = f"randomise: with {', '.join(f'{key}={value}' for key, value in drawn.items())}, " if drawn else ""
+    return InputError(f"{where}{values}{error}", error.hint)
 
 
 def _loaded(scenario: object) -> Scenario:

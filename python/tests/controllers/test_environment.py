@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
+from itertools import product
 from typing import Any
 
 import gymnasium
@@ -439,7 +441,7 @@ def test_errors_are_reported(table):
     with pytest.raises(el.InputError, match="the action has 2 numbers"):
         env.step(np.array([0.1, 0.2]))
     late = el.env({**table, "flow": [{**table["flow"][0], "start": "5999 ms"}]})
-    with pytest.raises(el.EddylineError, match="ends before its first decision"):
+    with pytest.raises(el.EddylineError, match="flow 'f' or the scenario ends before its first decision"):
         late.reset(seed=1)
 
 
@@ -495,7 +497,7 @@ def test_each_episode_draws_a_scenario_and_values(table):
     assert end["result"]["scenario_sha256"] == expected.sha256
     with pytest.raises(el.ScenarioError, match="rat"):
         el.env(table, randomise={"link.down.rat": ["1 Mbit/s"]})
-    with pytest.raises(el.InputError, match=r"randomise flow.f.count: with 2, there is no flow 'f'.* f\[0\] to f\[1\]"):
+    with pytest.raises(el.InputError, match=r"randomise: with flow.f.count=2, there is no flow 'f'.* f\[0\] to f\[1\]"):
         el.env(table, "f", randomise={"flow.f.count": [1, 2]})
     with pytest.raises(el.InputError, match="no value to draw"):
         el.env(table, randomise={"link.down.rate": []})
@@ -561,7 +563,7 @@ def test_an_episode_that_fails_is_over(table):
 def test_a_reset_that_fails_leaves_no_episode_and_one_that_is_refused_the_earlier_one(table):
     late = {**table, "flow": [{**table["flow"][0], "start": f"{el.Scenario(table).duration_s - 1e-4} s"}]}
     env = el.env(late)
-    with pytest.raises(el.EddylineError, match="ends before its first decision"):
+    with pytest.raises(el.EddylineError, match="flow 'f' or the scenario ends before its first decision"):
         env.reset(seed=1)
     with pytest.raises(el.InputError, match="call reset"):
         env.step(np.array([0.0]))
@@ -570,3 +572,34 @@ def test_a_reset_that_fails_leaves_no_episode_and_one_that_is_refused_the_earlie
     with pytest.raises(el.InputError):
         env.reset(seed=2**63)
     assert env.step(np.array([0.0]))[-1]["seed"] == 5
+
+
+def test_what_is_drawn_together_is_tried_together(table):
+    """A value may need another, or not agree with it, whatever the file says."""
+    marking = {"link.down.queue.kind": ["codel", "pie"], "link.down.queue.target": ["5 ms", "15 ms"]}
+    for keys in (marking, dict(reversed(marking.items()))):
+        env = el.env(table, randomise=keys)
+        assert {tuple(env.reset(seed=n)[1]["set"].values()) for n in range(40)} == set(product(*keys.values()))
+    late = {**table, "duration": "10 s", "warmup": "5 s"}
+    el.env(late, randomise={"warmup": ["1 s"], "duration": ["2 s", "3 s"]})
+    apart = {"duration": ["10 s", "1 s"], "warmup": ["0 s", "2 s"]}
+    with pytest.raises(el.ScenarioError, match="2 s is not below the duration, 1 s"):
+        el.env(table, randomise=apart)
+    # too many to try all: each value is in one
+    many = {"link.down.rate": "1 Mbit/s..4 Mbit/s:100", "link.up.rate": "1 Mbit/s..4 Mbit/s:100"}
+    el.env(table, randomise={**many, "link.down.delay": ["1 ms", "2 ms"]})
+    with pytest.raises(el.ScenarioError, match=r"link\.down\.delay"):
+        el.env(table, randomise={**many, "link.down.delay": ["1 ms", "-2 ms"]})
+
+
+def test_scenarios_of_one_title_have_names_of_their_own(table):
+    other = {**table, "duration": "2 s"}
+    env = el.env([table, other, {**table, "title": "third"}])
+    title = el.Scenario(table).title
+    assert {env.reset(seed=n)[1]["scenario"] for n in range(20)} == {f"{title}[0]", f"{title}[1]", "third"}
+    assert el.env(table).reset(seed=1)[1]["scenario"] == title
+    renamed = json.loads(json.dumps(other).replace('"f"', '"g"'))
+    with pytest.raises(el.InputError, match=r"scenario .*\[1\]': there is no flow 'f'"):
+        el.env([table, renamed], flow="f")
+    with pytest.raises(el.ScenarioError, match=r"scenario .*\[1\]': .*there is no flow called \"f\""):
+        el.env([table, renamed], randomise={"flow.f.start": ["0 s", "1 s"]})
