@@ -190,8 +190,10 @@ impl Host {
     /// is sent was completely acknowledged.
     pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram<'_>) -> ControlFlow<()>) -> bool {
         let mut completed = false;
-        let mut refused = None;
+        let mut refused = false;
         let at = clock::instant(now);
+        let sender = self.connection.as_ref().filter(|_| self.sending.is_some());
+        let timer_before = sender.and_then(|(_, connection)| connection.poll_timeout());
         // not taken out and put back: a connection has many kilobytes
         while let Some((handle, connection)) = &mut self.connection {
             while let Some(event) = connection.poll_endpoint_events() {
@@ -221,9 +223,8 @@ impl Host {
                 application.write(now, connection, &self.seen, self.datagram);
             }
             self.buffer.clear();
-            let before = self.sending.as_ref().and_then(|_| connection.poll_timeout());
             let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else {
-                refused = Some(before);
+                refused = true;
                 break;
             };
             let data = self.sending.is_some() && {
@@ -247,8 +248,7 @@ impl Host {
         }
         self.stack_timer = self.connection.as_ref().and_then(|(_, connection)| connection.poll_timeout());
         let smoothed_rtt = self.seen.smoothed();
-        let paced = |next: &Instant| refused.is_some_and(|before| is_pacing(at, smoothed_rtt, before, *next));
-        self.paced_until = self.stack_timer.filter(paced);
+        self.paced_until = self.stack_timer.filter(|next| refused && is_pacing(at, smoothed_rtt, timer_before, *next));
         if self.paced_until.is_some() {
             self.seen.note_paced();
         }
@@ -276,8 +276,9 @@ impl Host {
     }
 }
 
-/// Whether the stack's next timer was set by its pacer when it was asked for a datagram and gave none. `before` is the timer that was due
-/// next until then. No other timer that is set then is due within a round trip: a probe timeout is longer (RFC 9002, 6.2.1).
+/// Whether the stack's next timer was set by its pacer since it was asked for datagrams: with the last one that it gave or when it gave
+/// none. `before` is the timer that was due next until then. No other timer that is set meanwhile is due within a round trip: a probe
+/// timeout is longer (RFC 9002, 6.2.1).
 fn is_pacing(now: Instant, smoothed_rtt: Option<Duration>, before: Option<Instant>, next: Instant) -> bool {
     smoothed_rtt.is_some_and(|rtt| next <= now + rtt) && before.is_none_or(|before| next < before)
 }

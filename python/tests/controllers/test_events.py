@@ -179,6 +179,30 @@ def test_tcp_handles_idle_periods_unless_the_controller_does(one_flow):
     assert windows("awake") == (20, 20)
 
 
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_the_pacing_rate_holds_back_as_the_window_does(one_flow, world):
+    sent: list[el.Sent] = []
+
+    class Paced(Fixed):
+        pacing_rate = 500.0
+
+        def on_sent(self, packet: el.Sent) -> float:
+            sent.append(packet)
+            return 0.0
+
+    el.register("paced", Paced)
+    # 14 or 15 packets each: never a full window
+    bursts = {"kind": "bursts", "bytes": "20 kB", "every": "1 s"}
+    one_flow({"kind": "paced", "window": 40}, application=bursts).run(world=world)
+    burst = [packet for packet in sent if 2 <= packet.now < 3]
+    assert len(burst) in (14, 15)
+    assert all(packet.in_flight < 40 for packet in burst)
+    # after a pause TCP makes up for one interval, the QUIC stack's pacer for 10 ms
+    at_once = sum(packet.now == burst[0].now for packet in burst)
+    assert at_once == {"sim": 2, "quic": 5}[world]
+    assert [packet.cwnd_limited for packet in burst] == [False] * at_once + [True] * (len(burst) - at_once)
+
+
 EVENTS = {
     "path": el.PathFacts,
     "ack": el.Ack,
