@@ -69,7 +69,9 @@ def test_exponents_are_those_of_the_laws(family: Evaluation) -> None:
 def test_rtt_fairness_of_reno(reno: Evaluation) -> None:
     """Between -1, the same share of losses for both, and -2, losses at the same moments (Lakshman and Madhow 1997)."""
     assert -2.0 < figures(reno, "reno")["rtt_exponent"] < -1.0
-    assert figures(reno, "reno")["equal_rtt_rate_ratio"] == pytest.approx(1.0, abs=0.25)  # three runs of 40 s
+    # with the deep buffer queueing makes the round trips alike; a measurement of two cycles gave a positive exponent
+    assert -2.0 < figures(reno, "reno")["rtt_exponent_deep"] < -0.5
+    assert figures(reno, "reno")["equal_rtt_rate_ratio"] == pytest.approx(1.0, abs=0.1)  # three runs of 160 s
 
 
 def test_two_equal_flows_become_equal(reno: Evaluation) -> None:
