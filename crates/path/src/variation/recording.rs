@@ -8,6 +8,9 @@
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
 
+/// Characters of a line that an error shows.
+const MAX_SHOWN: usize = 200;
+
 /// Direction, in a file with both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -214,6 +217,14 @@ impl Recording {
     }
 }
 
+/// The text, or its start where it is long: a file of another kind may be one line.
+fn abbreviated(text: String) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
 /// Positions of the columns.
 struct Columns {
     names: Vec<String>,
@@ -228,7 +239,7 @@ impl Columns {
         let names: Vec<String> = text.split(',').map(|n| n.trim().to_owned()).collect();
         let place = |name: &str| names.iter().position(|n| n == name);
         let of_side = |name: &str| place(&format!("{}{name}", side.map_or("", Side::prefix)));
-        let missing = |wanted: String| RecordingError::Column { line, wanted, found: names.join(", ") };
+        let missing = |wanted: String| RecordingError::Column { line, wanted, found: abbreviated(names.join(", ")) };
         let time = place("time_s").ok_or_else(|| missing("time_s".to_owned()))?;
         let (rate, delay, loss) = (of_side("rate_bps"), of_side("delay_s"), of_side("loss"));
         let prefix = side.map_or("", Side::prefix);

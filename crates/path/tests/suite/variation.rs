@@ -371,6 +371,9 @@ fn recordings_are_read_from_named_columns() {
         let message = Recording::csv(text, side).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");
     }
+    // a document of another kind in one line
+    let message = Recording::csv(&"{\"interval\": \"\u{fc}\"}, ".repeat(100_000), None).unwrap_err().to_string();
+    assert!(message.contains("no column time_s") && message.len() < 300, "{}", message.len());
 }
 
 /// 10 ms for 2 s and 40 ms for 1 s, again and again. Cells beyond the columns may be there if they are empty.

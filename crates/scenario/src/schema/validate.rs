@@ -1,12 +1,14 @@
 //! Validation of a tree against the schema: every key, type, enumerated value, unit and range.
 
+use std::fmt::Write as _;
+
 use eddyline_units::{Percent, Quantity as _};
 
 use super::compiled::{Bound, Key, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
 use crate::suggestion::{did_you_mean, listed, nearest};
-use crate::tree::{Entry, Node, Step, Value, short};
+use crate::tree::{Entry, Node, Step, Value, quoted, short};
 
 /// Reports every validation error in `node`, which is at `path`.
 pub(crate) fn validate<'a>(
@@ -98,8 +100,9 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 key.map(|k| format!("write the table with two brackets: [[{k}]]"))
             }
             (Schema::Kinds(kinds), Value::Text(word)) => {
-                let kind = kinds.iter().find(|(k, _)| k == word).or(kinds.first());
-                kind.map(|(k, _)| format!("write a table: {{ kind = \"{k}\" }}"))
+                let named = kinds.iter().find(|(kind, _)| kind == word);
+                let kind = named.or(kinds.first());
+                kind.map(|kind| format!("write a table: {}", example_of(kind, named.is_none().then_some(word))))
             }
             (_, Value::Null) => Some("leave the key out for its default".to_owned()),
             _ => None,
@@ -288,11 +291,22 @@ fn plural(schema: &Schema) -> &'static str {
     }
 }
 
+/// A table of a kind with the keys that it must have; the first text is `given`, if there is one.
+fn example_of((kind, table): &(String, Table), mut given: Option<&String>) -> String {
+    let mut text = format!("{{ kind = \"{kind}\"");
+    for (name, key) in table.keys.iter().filter(|(name, key)| key.required && name != "kind") {
+        let given = matches!(key.schema, Schema::Text).then(|| given.take()).flatten();
+        let value = given.map(|given| quoted(given)).or_else(|| example(&key.schema));
+        write!(text, ", {name} = {}", value.as_deref().unwrap_or("...")).expect("a string takes all");
+    }
+    text + " }"
+}
+
 /// A value for a required key that is missing.
 fn example(schema: &Schema) -> Option<String> {
     match schema {
         Schema::Quantity { reader, .. } => Some(format!("\"{}\"", reader.example)),
-        Schema::Kinds(kinds) => Some(format!("{{ kind = \"{}\" }}", kinds.first()?.0)),
+        Schema::Kinds(kinds) => Some(example_of(kinds.first()?, None)),
         Schema::Enum(words) => Some(format!("\"{}\"", words.first()?)),
         Schema::Text => Some("\"...\"".to_owned()),
         Schema::List { of, .. } if matches!(**of, Schema::Text) => Some("[\"...\"]".to_owned()),

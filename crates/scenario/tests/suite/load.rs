@@ -463,6 +463,9 @@ fn a_trace_gives_a_link_its_rate() {
     write("other-twice.csv", "time_s,rate_bps,note,note\n0,4e6,a,b\n1,1e6,c,d\n");
     case("other-twice.csv").unwrap(); // nothing reads them
     assert!(hint(with("{ kind = \"mahimahi\", file = \"drive.csv\" }").unwrap_err()).contains("millisecond"));
+    // a text where a table must be becomes a table with what its kind needs
+    assert_eq!(hint(with("\"drive.csv\"").unwrap_err()), "write a table: { kind = \"csv\", file = \"drive.csv\" }");
+    assert_eq!(hint(with("\"mahimahi\"").unwrap_err()), "write a table: { kind = \"mahimahi\", file = \"...\" }");
     let [error] = messages(with("{ kind = \"csv\" }").unwrap_err()).try_into().unwrap();
     assert!(error.contains("the key file is missing"), "{error}");
     // a profile takes its mean from the link
