@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from itertools import pairwise
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -43,6 +43,7 @@ _MIN_LINE = 8  # characters of a line
 _LABEL = 1.0  # inches along an axis for its label
 _BAR_LABEL = 1.6  # for a longer one, of a colour bar
 _ROUNDS = 4  # of layout, each with more height
+_OBLIQUE = 30  # degrees
 _POINTS = 72.0
 
 _broken_texts: WeakSet[Text] = WeakSet()
@@ -96,7 +97,8 @@ def _fitted(figure: Figure) -> Figure:
         room = _laid_out(figure) if again or moved else room
         for axis in figure.axes:
             _labels(axis)
-        missing = sum(_missing(row) for row in _rows(figure.axes)) if room else figure.dpi
+        higher = sum(max(map(_names, row)) for row in _rows(figure.axes))
+        missing = higher + (sum(_missing(row) for row in _rows(figure.axes)) if room else figure.dpi)
         if missing <= 1:
             break
         figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + missing / figure.dpi)
@@ -104,6 +106,7 @@ def _fitted(figure: Figure) -> Figure:
     for axis in figure.axes:
         axis.apply_aspect()  # as in drawing: it may move a panel
         _labels(axis)
+        _names(axis)
         _ticks(axis)
     for axis, place in before.items():  # layout begins where the axes are: a figure that fits stays the same to the bit
         axis._set_position(place)  # type: ignore[attr-defined]
@@ -156,7 +159,7 @@ def _broken(text: Text, room: float, widest: float | None = None) -> None:
         columns = max(map(len, text.get_text().split("\n")), default=0)
         while columns > shortest and (length := _size(text, figure)[turned]) > limit:
             columns = max(shortest, min(columns - 1, int(columns * limit / length)))
-            text.set_text(fill(shown, columns, break_long_words=break_words))
+            text.set_text(fill(shown, columns, break_long_words=break_words, break_on_hyphens=False))
             _broken_texts.add(text)
 
 
@@ -263,6 +266,7 @@ def _below(figure: Figure, entries: tuple[list[Any], list[str]], title: str = ""
 def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None:
     """A legend under one panel and its labels."""
     figure: Any = axis.get_figure(root=True)
+    higher = _names(axis)
     covered: Any = axis.xaxis.get_tightbbox(figure.canvas.get_renderer())
     drop = axis.bbox.y0 - covered.y0 if covered is not None else 0.0
     below = axis.transAxes + ScaledTranslation(0, -drop / figure.dpi, figure.dpi_scale_trans)
@@ -284,7 +288,8 @@ def _under(axis: Axes, entries: tuple[list[Any], list[str]], title: str) -> None
         legend.remove()
         options["bbox_transform"] = blended_transform_factory(figure.transFigure, below)
         legend = _columns(axis, figure, entries, right, options)
-    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + _size(legend, figure)[1] / figure.dpi)
+    more = (higher + _size(legend, figure)[1]) / figure.dpi
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + more)
 
 
 def _columns(owner: Any, figure: Figure, entries: Any, room: float, options: dict[str, Any]) -> Legend:
@@ -306,20 +311,52 @@ def _named(axis: Axis) -> bool:
     return isinstance(axis.get_major_formatter(), FixedFormatter)
 
 
+def _names(panel: Axes) -> float:
+    """Breaks names below a panel that would be printed over each other, and turns them where that is not enough.
+
+    Returns:
+        The pixels by which they are higher then.
+    """
+    axis: Any = panel.xaxis
+    figure: Any = panel.get_figure(root=True)
+    labels = list(panel.get_xticklabels())
+    if not _named(axis) or _apart(axis, figure, False) or any(label.get_rotation() for label in labels):
+        return 0.0
+    height = max(_size(label, figure)[1] for label in labels)
+    whole = [" ".join(label.get_text().split()) for label in labels]
+    places = sorted(float(panel.transData.transform((place, 0))[0]) for place in panel.get_xticks())
+    pitch = min(b - a for a, b in pairwise(places))
+    for label in labels:
+        _broken(label, pitch - _GAP * figure.dpi / _POINTS, math.inf)
+    axis.set_major_formatter(FixedFormatter([label.get_text() for label in labels]))
+    if not _apart(axis, figure, False):
+        line = _LINE * float(labels[0].get_fontsize()) * figure.dpi / _POINTS
+        lines = max(1, int(pitch * math.sin(math.radians(_OBLIQUE)) / line))
+        axis.set_major_formatter(FixedFormatter([_in_lines(name, lines) for name in whole]))
+        panel.tick_params("x", rotation=_OBLIQUE)
+        for label in panel.get_xticklabels():
+            label.set_horizontalalignment("right")
+    literally(figure)
+    return max(_size(label, figure)[1] for label in panel.get_xticklabels()) - height
+
+
+def _in_lines(name: str, most: int) -> str:
+    """A name in at most so many lines, as short as its words allow."""
+    widths = range(1, len(name) + 2)
+    every = (wrap(name, columns, break_long_words=False, break_on_hyphens=False) for columns in widths)
+    return "\n".join(next(lines for lines in every if len(lines) <= most))
+
+
 def _ticks(panel: Axes) -> None:
-    """Fewer labels, at last one, or oblique names, where they would be printed over each other."""
+    """Fewer numbers, at last one, where they would be printed over each other."""
     figure: Any = panel.get_figure(root=True)
     for axis, scale, limits, upright in (
         (panel.xaxis, panel.get_xscale(), panel.get_xlim(), False),
         (panel.yaxis, panel.get_yscale(), panel.get_ylim(), True),
     ):
-        if _apart(axis, figure, upright):
+        if _named(axis) or _apart(axis, figure, upright):
             continue
-        if _named(axis) and not upright:
-            panel.tick_params("x", rotation=30)
-            for label in panel.get_xticklabels():
-                label.set_horizontalalignment("right")
-        elif scale in ("log", "symlog"):
+        if scale in ("log", "symlog"):
             low, high = sorted(limits)
             marks = [float(t) for t in axis.get_majorticklocs() if low <= t <= high]
             kept: list[float] = []

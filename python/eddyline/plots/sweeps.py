@@ -163,14 +163,10 @@ def _panel(
 
 
 def _named(axis: Axes, names: Sequence[str]) -> None:
-    """Names below an axis: in several lines where they are long, and oblique where that is not enough."""
+    """Names below an axis, in several lines where they are long."""
     width = max(8, _NAMES // max(1, len(names)))
-    wrapped = [fill(name, width, break_long_words=False) for name in names]
-    name_ticks(axis.xaxis, range(len(names)), wrapped)
-    if max((len(line) for name in wrapped for line in name.split("\n")), default=0) > width:
-        axis.tick_params("x", rotation=30)
-        for label in axis.get_xticklabels():
-            label.set_horizontalalignment("right")
+    broken = [fill(name, width, break_long_words=False, break_on_hyphens=False) for name in names]
+    name_ticks(axis.xaxis, range(len(names)), broken)
 
 
 def _name(lines: Sequence[str], labels: Any) -> str:
