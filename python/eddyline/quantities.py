@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from eddyline.encoding import value_text
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
     "bits_per_second",
@@ -134,8 +136,17 @@ def telling(value: float, form: Callable[[float | None], str], holds: Callable[[
 
 
 def shortened(values: Iterable[object]) -> dict[object, str]:
-    """Values of a key as headings have them: of many digits, as the values of ranges, as many as tell them apart."""
+    """Values of a key as headings and figures have them, each told from the others.
+
+    Of many digits, as the values of ranges, as many as that takes. Of a table with `kind` the kind, and those of the
+    other keys by which tables of this kind differ.
+    """
     listed = list(dict.fromkeys(values))
+    tables = {value: table for value in listed if (table := _table_of_kind(value)) is not None}
+    if tables:
+        names = [_kind_name(tables[v], list(tables.values())) if v in tables else str(v) for v in listed]
+        if len(set(names)) == len(listed):
+            return dict(zip(listed, names, strict=True))
     for digits in range(_DIGITS, 12):
         texts = [_rounded(str(value), digits) for value in listed]
         if len(set(texts)) == len(listed):
@@ -149,6 +160,23 @@ def _unit(value: float, form: Callable[[float | None], str]) -> tuple[float, str
     every = {bits_per_second: _RATES, seconds: _TIMES[1:], size: _SIZES, percent: ((0.01, "%"),), count: ((1.0, ""),)}
     units = every[form]
     return next((u for u in units if value >= u[0]), units[-1])
+
+
+def _table_of_kind(value: object) -> dict[str, Any] | None:
+    """The table that a text is in TOML, if it has a kind."""
+    try:
+        table = tomllib.loads(f"v = {value}")["v"]
+    except tomllib.TOMLDecodeError:
+        return None
+    return table if isinstance(table, dict) and isinstance(table.get("kind"), str) else None
+
+
+def _kind_name(table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> str:
+    """The kind of a table, with what tells it from others of this kind."""
+    alike = [other for other in tables if other["kind"] == table["kind"]]
+    differing = (key for key in table if any(other.get(key) != table[key] for other in alike))
+    given = ", ".join(f"{key} {value_text(table[key])}" for key in differing)
+    return f"{table['kind']} ({given})" if given else str(table["kind"])
 
 
 def _rounded(text: str, digits: int) -> str:

@@ -149,9 +149,10 @@ def test_names_are_an_axis_too(lossy, tmp_path):
     vary = {"flow.download.controller.kind": ["newreno", "cubic"]}
     panel = el.sweep(lossy(), vary, seeds=3, out=tmp_path / "g").plot("goodput_bps").get_axes()[0]
     assert [text.get_text() for text in panel.get_xticklabels()] == ["newreno", "cubic"]
-    losses = [0.001, {"kind": "gilbert-elliott", "p": 0.001256281407, "r": 0.25}]
+    losses = [0.001, *({"kind": "gilbert-elliott", "p": p, "r": 0.25} for p in (0.001256281407, 0.002))]
     panel = el.sweep(lossy(), {"link.down.loss": losses}, out=tmp_path / "long").plot("goodput_bps").get_axes()[0]
-    assert ["\n" in text.get_text() for text in panel.get_xticklabels()] == [False, True]
+    shown = [text.get_text() for text in panel.get_xticklabels()]
+    assert shown == ["0.001", "gilbert-elliott (p\n0.001256281407)", "gilbert-elliott (p\n0.002)"]
     only = el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "s")
     with pytest.raises(el.InputError, match="only seeds vary"):
         only.plot()
@@ -300,6 +301,14 @@ def test_values_of_ranges_have_few_digits_in_headings(eddyline, lossy, tmp_path)
         (["1.25963 ms", "123456 B"], ["1.25963 ms", "123456 B"]),  # as given
         (["12345.6789012 B", "x 1.23456789"], ["12346 B", "x 1.23456789"]),
         ([0.333333333333, 0.5, 7], ["0.3333", "0.5", "7"]),
+        (['{kind="cubic"}', '{kind="fast",alpha="50 packets"}'], ["cubic", "fast"]),
+        (
+            ['{kind="fast",alpha="5 packets",gamma=0.5}', '{kind="fast",alpha="9 packets",gamma=0.5}', '{kind="bbr"}'],
+            ["fast (alpha 5 packets)", "fast (alpha 9 packets)", "bbr"],
+        ),
+        (['{kind="cubic"}', '{kind="cubic",profile="rfc8312"}'], ["cubic", "cubic (profile rfc8312)"]),
+        (['{kind="cubic"}', "cubic"], ['{kind="cubic"}', "cubic"]),
+        (['{data="1 ms"}', '{data="2 ms"}'], ['{data="1 ms"}', '{data="2 ms"}']),
     ],
 )
 def test_headings_tell_values_apart(values, texts):
