@@ -89,7 +89,7 @@ def pivot(
     else:
         values = [value for value in columns[last] if value in known_values or value in lost_values]
     rows: list[tuple[tuple[Any, ...], list[Mapping[Any, Any] | str | None]]] = []
-    for combination, name in product(combinations, entities):
+    for name, combination in product(entities, combinations):
         by = found.get((name, *combination))
         # where no run was finished, nobody knows which flows there would have been
         if by is None and (combination in there or combination not in lost_rows):

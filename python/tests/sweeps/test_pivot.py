@@ -41,11 +41,17 @@ def test_failed_cells_columns_and_rows_say_so():
         ("b", "3 Mbit/s"): ["failed", "-"],
     }
     numbers = [cell for cells in table.numbers() for cell in cells]
-    assert [n for n in numbers if not math.isnan(n)] == [1e6, 2e6, 3e6]
+    assert [n for n in numbers if not math.isnan(n)] == [1e6, 3e6, 2e6]
     assert table.repeated
     # where some runs of every cell have failed, or have no value, the number of those that have one
     fewer = pivot(made[made["n"] == 1], COLUMNS, failed, 2)
     assert ["3 Mbit/s (n = 1)", "-"] in fewer.texts()
+
+
+def test_rows_of_a_flow_stand_together():
+    made = statistics(*((rate, "10 ms", flow, 1e6, 2) for rate in COLUMNS["rate"] for flow in ("b", "a")))
+    keys = [key for key, _ in pivot(made, COLUMNS, [], 2).rows]
+    assert keys == [(flow, rate) for flow in ("b", "a") for rate in COLUMNS["rate"]]
 
 
 def test_a_flow_that_a_point_does_not_have_has_not_failed_there():
