@@ -190,6 +190,19 @@ def test_the_nearest_is_told_by_delay_where_shares_are_almost_the_same() -> None
     assert nearest([], "latency", 0.035, usual) is usual
 
 
+@pytest.mark.parametrize("prefer", PREFERENCES)
+def test_of_near_queues_that_are_as_good_the_one_with_the_largest_share_is_the_nearest(prefer: str) -> None:
+    """CAKE on a cable line of 237.5 and 23.75 Mbit/s, 18 ms: what it lacks is what the ACK filter gives."""
+    plain = Row("CAKE", default(), Outcome(225e6, 17.86e6, 227.5e6, 22.81e6, 10.71e-3, 1.0, 72), 18.72e-3)
+    filtered = Row("CAKE", default(), Outcome(226e6, 18.89e6, 227.5e6, 22.76e6, 11.54e-3, 1.0, 72), 18.70e-3)
+    usual = Row("default", default(), Outcome(40e6, 5e6, 227.5e6, 22.8e6, 0.4, 0.5, 72), 0.3)
+    assert nearest([plain, filtered], prefer, 0.018, usual) is filtered
+    # a delay that is longer by more than that is none to take for it
+    slow = replace(filtered, outcome=replace(filtered.outcome, worst_delay_s=20e-3), request_s=25e-3)
+    if prefer != "throughput":
+        assert nearest([plain, slow], prefer, 0.018, usual) is plain
+
+
 def test_what_dominates_and_what_is_preferred() -> None:
     """The first two rows are those of an earlier version, which advised the first: 50 and 5 Mbit/s, 30 ms, CUBIC."""
     fifo = Row("drop-tail", default(), Outcome(42.83e6, 4.257e6, 48.7e6, 4.865e6, 67.65e-3, 1.0, 4))

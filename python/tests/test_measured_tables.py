@@ -76,6 +76,20 @@ def test_realtime_response_under_load(kind: str, tmp_path: Path) -> None:
     assert row in (DOCS / "guides" / "latency.md").read_text("utf-8")
 
 
+def test_pie_with_traffic_in_both_directions(tmp_path: Path) -> None:
+    """docs/queues/pie.md."""
+    file = tmp_path / "rrul.toml"
+    assert main(["init", str(file), "--preset", "rrul"]) == 0
+    waits = {}
+    for load, later in (("downloads", "uploads"), ("uploads", "downloads"), ("both", None)):
+        starts = {f"flow.{later}.start": "59 s"} if later else {}
+        result = el.Scenario.load(file, set={"link.*.queue": {"kind": "pie"}, **starts}).run(series=False).to_dict()
+        waits[load] = [f"{1e3 * link['queueing_delay_s']['mean']:.1f}" for link in result["links"]]
+    (down, _), (_, up) = waits["downloads"], waits["uploads"]
+    rows = f"| downloads | {down} | |\n| uploads | | {up} |\n| both | {' | '.join(waits['both'])} |\n"
+    assert rows in (DOCS / "queues" / "pie.md").read_text("utf-8")
+
+
 @pytest.mark.skipif(not SLOW, reason="40 runs with packet logs: EDDYLINE_SLOW=1 runs it")
 def test_the_longest_time_without_an_advance() -> None:
     """docs/concepts/tcp.md."""

@@ -44,8 +44,9 @@ NEAR = 0.05
 PREFERENCES = ("balance", "latency", "throughput")
 """The largest goodput over delay; the shortest delay; the largest goodput."""
 
-_SAME_DELAY, _SAME_GOODPUT = 0.05, 0.01
-"""Relative differences that a user with a preference does not see: then the balance decides."""
+_SAME_DELAY, _SAME_GOODPUT, _SAME_POWER = 0.05, 0.01, 0.05
+"""Relative differences that a user with a preference does not see: then the balance decides, and where nothing suffices
+the share."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,13 @@ def preferred(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row | Non
         shorter = [row for row in left if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
         left = shorter or [row for row in [*left, usual] if suffices(row)]
     left = _undominated(left)
-    return _of_preference(left, prefer, rtt_s) if left else None
+    return max(_as_preferred(left, prefer), key=lambda row: _power(row, rtt_s)) if left else None
 
 
 def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Row:
     """Where none suffices: of the rows whose share is almost the largest, the one that the user prefers.
+
+    Of rows that are as good by that, the one with the largest share: it is what none has enough of.
 
     Args:
         rows: Candidates.
@@ -173,18 +176,20 @@ def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Ro
     max_share = max(row.outcome.share for row in [*rows, usual])
     near = [row for row in [*rows, usual] if row.outcome.share >= max_share - NEAR]
     shorter = [row for row in near if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
-    return _of_preference(_undominated(shorter or near), prefer, rtt_s)
+    left = _as_preferred(_undominated(shorter or near), prefer)
+    best = max(_power(row, rtt_s) for row in left)
+    return max((row for row in left if _power(row, rtt_s) >= (1 - _SAME_POWER) * best), key=lambda r: r.outcome.share)
 
 
-def _of_preference(rows: Sequence[_Row], prefer: str, rtt_s: float) -> _Row:
-    left = rows
+def _as_preferred(rows: list[_Row], prefer: str) -> list[_Row]:
+    """The rows that are as good as the best by the preference."""
     if prefer == "latency":
-        min_latency = min(map(_latency, left))
-        left = [row for row in left if _latency(row) <= (1 + _SAME_DELAY) * min_latency]
-    elif prefer == "throughput":
-        max_goodput = max(map(_goodput, left))
-        left = [row for row in left if _goodput(row) >= (1 - _SAME_GOODPUT) * max_goodput]
-    return max(left, key=lambda row: _power(row, rtt_s))
+        min_latency = min(map(_latency, rows))
+        return [row for row in rows if _latency(row) <= (1 + _SAME_DELAY) * min_latency]
+    if prefer == "throughput":
+        max_goodput = max(map(_goodput, rows))
+        return [row for row in rows if _goodput(row) >= (1 - _SAME_GOODPUT) * max_goodput]
+    return rows
 
 
 def _latency(row: Row) -> float:

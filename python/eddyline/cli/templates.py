@@ -56,6 +56,7 @@ controller   = {controller}
 data         = ["down"]
 ack          = ["up"]
 count        = 4
+delayed_ack  = true        # as Linux, Windows and macOS do
 start        = "5 s"
 start_jitter = "100 ms"
 
@@ -65,6 +66,7 @@ controller   = {controller}
 data         = ["up"]
 ack          = ["down"]
 count        = 4
+delayed_ack  = true        # as Linux, Windows and macOS do
 start        = "5 s"
 start_jitter = "100 ms"
 
