@@ -24,13 +24,19 @@ controller = { kind = "fast", alpha = "10 packets", min_window = "92233720368547
 """
 
 
-def test_a_run_ends_at_its_budget_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("limit", ["unlimited", "50 packets"])
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_a_run_ends_at_its_budget_and_writes_nothing(
+    world: str, limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where a queue drops most of what the window allows, so that the network stays almost empty."""
     file, out = tmp_path / "huge.toml", tmp_path / "out"
-    file.write_text(HUGE)
+    queue = f'queue = {{ kind = "droptail", limit = "{limit}" }}, ' if limit != "unlimited" else ""
+    file.write_text(HUGE.replace('name = "f", ', f'name = "f", {queue}'))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert main(["run", str(file), "--out", str(out), "--memory", "64 MiB"]) == 1
+    assert main(["run", str(file), "--world", world, "--out", str(out), "--memory", "64 MiB"]) == 1
     said = capsys.readouterr().err
-    for part in ("out of memory", 'link "f"', "queue.limit is unlimited", 'flow "a"', "--memory"):
+    for part in ("out of memory", 'link "f"', f"queue.limit is {limit}", 'flow "a"', "--memory"):
         assert part in said
     assert not out.exists()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # in KiB

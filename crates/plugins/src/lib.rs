@@ -8,6 +8,7 @@ mod description;
 mod kind;
 mod layout;
 mod library;
+mod segments;
 #[cfg(test)]
 mod tests;
 mod wasm;

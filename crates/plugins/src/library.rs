@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "functions of a library are called through pointers")]
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::PluginError;
 use crate::controller::{Event, Flow, Handler, Started, path};
 use crate::description::Description;
 use crate::kind::Plugin;
+use crate::segments;
 
 type VersionFn = unsafe extern "C" fn() -> u32;
 type TextFn = unsafe extern "C" fn() -> *const c_char;
@@ -38,9 +40,11 @@ pub(crate) struct Library {
 
 impl Library {
     pub fn open(path: &Path) -> Result<Self, PluginError> {
-        let not_loaded = |e: libloading::Error| PluginError::NotLoaded { path: path.to_owned(), reason: reason(&e) };
+        let not_loaded = |reason| PluginError::NotLoaded { path: path.to_owned(), reason };
+        let file = fs::read(path).map_err(|e| not_loaded(e.to_string()))?;
+        segments::require_whole(&file).map_err(not_loaded)?;
         // SAFETY: loading runs the library's initialisers; the user asked for this file to be loaded as code
-        let loaded = unsafe { Loaded::new(path) }.map_err(not_loaded)?;
+        let loaded = unsafe { Loaded::new(path) }.map_err(|e| not_loaded(reason(&e)))?;
         let loaded: &'static Loaded = Box::leak(Box::new(loaded));
         let lacks = |function: &str| PluginError::NoController { path: path.to_owned(), function: function.to_owned() };
         // SAFETY: the name of this function and its type are the same in all versions of the interface

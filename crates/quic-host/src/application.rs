@@ -14,8 +14,11 @@ const MAX_UNSENT: u64 = 1 << 16;
 /// Minimum, in datagrams.
 const MIN_UNSENT: u64 = 4;
 
+/// Maximum bytes handed over at once: the stack keeps a record of each piece, and a window may have no bound.
+const PIECE: usize = 1 << 24;
+
 /// What is sent: zeros, which cost no memory.
-static ZEROS: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![0; MAX_UNSENT as usize]));
+static ZEROS: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![0; PIECE]));
 
 /// The sending application of a flow.
 #[derive(Debug)]
@@ -120,7 +123,7 @@ impl SendingApplication {
             connection.set_send_window(seen.window().saturating_add(unsent_limit));
             self.next_write = None;
             while self.written < offered {
-                let chunk = ZEROS.slice(..(offered - self.written).min(unsent_limit).min(MAX_UNSENT) as usize);
+                let chunk = ZEROS.slice(..(offered - self.written).min(PIECE as u64) as usize);
                 match connection.send_stream(stream).write_chunks(&mut &mut [chunk][..]) {
                     Ok(n) => self.written += n as u64,
                     Err(WriteError::Blocked) => {

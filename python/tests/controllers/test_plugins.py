@@ -328,6 +328,9 @@ def test_files_that_are_refused(eddyline, compiled, tmp_path):
     (tmp_path / "import.wasm").write_bytes(newreno(imports=True))
     (tmp_path / "old.wasm").write_bytes(newreno(version=0))
     (tmp_path / "cut.wasm").write_bytes(newreno()[:100])
+    whole = compiled().read_bytes()
+    for name, part in (("half.so", 2), ("quarter.so", 4)):
+        (tmp_path / name).write_bytes(whole[: len(whole) // part])
     version = "the controller interface, this Eddyline has version 1; build it again"
     for file, said in (
         (compiled(VERSION=7), f"is built for version 7 of {version}"),
@@ -340,6 +343,9 @@ def test_files_that_are_refused(eddyline, compiled, tmp_path):
         (tmp_path / "none.so", "none.so: cannot be read: no such file or directory"),
         (tmp_path / "import.wasm", "import.wasm: cannot be loaded: it imports env.clock; a controller has no imports"),
         (tmp_path / "cut.wasm", "cut.wasm: cannot be loaded: "),
+        # the system's loader would map what is missing, and the process would end with a signal
+        (tmp_path / "half.so", "half.so: cannot be loaded: it is "),
+        (tmp_path / "quarter.so", "quarter.so: cannot be loaded: it is "),
     ):
         ran = eddyline("run", "s.toml", "--controllers", file)
         assert (ran.code, ran.out) == (2, ""), ran.err

@@ -93,6 +93,9 @@ struct LinkOptions {
     reservations: Reservations,
 }
 
+/// How long drops count against the memory, unless a packet arrives: no network forwards as many packets in it as memory holds.
+const DROPS_COUNT_FOR: Time = Time::from_ms(1);
+
 /// Packet counters over the whole run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PacketCounters {
@@ -139,8 +142,13 @@ pub struct Net {
     /// Packets that queues have dropped during the current event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub counters: PacketCounters,
-    /// Maximum of [`packets`](Self::packets).
+    /// The packets that the memory allows.
     pub max_packets: u64,
+    /// Until when drops count against the memory, unless a packet arrives before, and the counts from which they do.
+    drops_until: Time,
+    counted_from: PacketCounters,
+    /// Drops that counted when the memory was exceeded, if it was.
+    pub excess_drops: Option<u64>,
     /// Asked during long bursts.
     pub interruption: Option<Arc<dyn Interruption>>,
     /// It was requested.
@@ -169,6 +177,19 @@ impl Net {
     #[inline]
     pub fn packets(&self) -> u64 {
         self.counters.sent - self.counters.delivered - self.counters.dropped
+    }
+
+    /// Whether the memory is or was exceeded, by the packets in the network and those dropped at almost the same time: a window without
+    /// bound sends them without end, and their sender keeps a record of them. To be asked now and then.
+    pub fn exceeds_memory(&mut self, now: Time) -> bool {
+        if now > self.drops_until || self.counters.delivered != self.counted_from.delivered {
+            (self.drops_until, self.counted_from) = (now.saturating_add(DROPS_COUNT_FOR), self.counters);
+        }
+        let dropped = self.counters.dropped - self.counted_from.dropped;
+        if self.packets() + dropped > self.max_packets {
+            self.excess_drops = self.excess_drops.or(Some(dropped));
+        }
+        self.excess_drops.is_some()
     }
 
     /// The places in the network of its links, in order.
@@ -528,7 +549,7 @@ impl PacketSink for Net {
     #[cold]
     fn is_full(&mut self) -> bool {
         self.is_interrupted |= self.interruption.as_ref().is_some_and(|i| i.is_requested());
-        self.is_interrupted || self.packets() > self.max_packets
+        self.is_interrupted || self.exceeds_memory(self.drops_until) // no time passes
     }
 
     #[inline]

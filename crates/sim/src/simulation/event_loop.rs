@@ -175,7 +175,7 @@ impl<'a> Simulation<'a> {
         let tables: &[Arrivals] = if share.arrivals { &network.arrivals } else { &[] };
         let dynamic = DynamicFlows::new(network, tables, &paths.arrivals, first_class as u32);
         let mut net = Net::new(network, plan, share.origins(network), options.general_queues, logger);
-        net.max_packets = memory::max_packets(options.memory);
+        net.max_packets = memory::max_packets(options.memory, transport.is_some());
         net.interruption.clone_from(&options.interruption);
         let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for i in 0..flows.len() {
@@ -260,19 +260,21 @@ impl<'a> Simulation<'a> {
         self.check_memory(end)
     }
 
-    fn check_memory(&self, now: Time) -> ControlFlow<Stop> {
+    fn check_memory(&mut self, now: Time) -> ControlFlow<Stop> {
         if self.net.is_interrupted {
             return ControlFlow::Break(Stop::Observer);
         }
-        let packets = self.net.packets();
-        if packets > self.net.max_packets { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
+        if self.net.exceeds_memory(now) { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
     }
 
     /// Why a simulation of `network` stopped, as an error.
     pub fn error(&mut self, stop: Stop, network: &Network) -> SimError {
         match stop {
             Stop::Observer | Stop::Measurement => SimError::Interrupted,
-            Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
+            Stop::Memory(now) => {
+                let of_stack = self.transport.is_some();
+                SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, of_stack, now))
+            }
         }
     }
 

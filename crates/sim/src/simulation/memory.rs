@@ -11,22 +11,31 @@ use crate::network::Net;
 /// Bytes for a packet in the network: in the ring of a queue or pipe and in its sender's record of transmissions, whose capacity may
 /// just have doubled, and the copy of the old ring while it is moved.
 const BYTES_PER_PACKET: u64 = 256;
+/// Bytes for a packet of a transport of others: its content too, and what that keeps to send it again; 800 to 900 were measured.
+const BYTES_PER_DATAGRAM: u64 = 1024;
 
-/// The maximum number of packets in the network that `memory` bytes allow.
-pub fn max_packets(memory: Option<u64>) -> u64 {
-    memory.map_or(u64::MAX, |bytes| bytes / BYTES_PER_PACKET)
+/// The maximum number of packets that `memory` bytes allow, `of_stack` where they are those of a transport of others.
+pub fn max_packets(memory: Option<u64>, of_stack: bool) -> u64 {
+    memory.map_or(u64::MAX, |bytes| bytes / bytes_per_packet(of_stack))
+}
+
+const fn bytes_per_packet(of_stack: bool) -> u64 {
+    if of_stack { BYTES_PER_DATAGRAM } else { BYTES_PER_PACKET }
 }
 
 /// Where the packets are that exceed the budget.
-pub fn report(network: &Network, net: &mut Net, flows: &Flows, now: Time) -> String {
-    let packets = net.packets();
-    let bytes = net.max_packets.saturating_mul(BYTES_PER_PACKET) as f64;
+pub fn report(network: &Network, net: &mut Net, flows: &Flows, of_stack: bool, now: Time) -> String {
+    let (packets, dropped) = (net.packets(), net.excess_drops.unwrap_or(0));
+    let bytes = net.max_packets.saturating_mul(bytes_per_packet(of_stack)) as f64;
     // whole packets are a little less than what was given
     let (budget, unit) =
         if bytes < 999_500.0 { ((bytes / 1e3).round(), "kB") } else { ((bytes / 1e5).round() / 10.0, "MB") };
     let now_s = now.as_secs_f64();
-    let mut text =
-        format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} {unit} of the run");
+    let mut text = format!("at {now_s:.6} s, {packets} packets in the network");
+    if dropped > 0 {
+        let _ = write!(text, " and {dropped} that were dropped within a millisecond");
+    }
+    let _ = write!(text, " need more than the {budget} {unit} of the run");
     let waiting = network.links.iter().zip(0..).map(|(link, i)| (net.waiting(now, i).0, link));
     if let Some((waiting, link)) = waiting.max_by_key(|(waiting, _)| *waiting) {
         let limit = link.queue.limit();
@@ -35,16 +44,13 @@ pub fn report(network: &Network, net: &mut Net, flows: &Flows, now: Time) -> Str
     let states = (0..flows.len()).map(|i| flows.state(i)).zip(&network.flows);
     if let Some((state, flow)) = states.max_by(|(a, _), (b, _)| a.in_flight_packets.total_cmp(&b.in_flight_packets)) {
         let (sent, kind) = (state.in_flight_packets, flow.controller.name());
-        if sent < packets as f64 / 10.0 {
+        if sent < (packets + dropped) as f64 / 10.0 {
             let _ = write!(text, "; no flow has sent more than {sent:.0} of them");
         } else {
             let window = state.cwnd_packets;
             let window = if window < 1e6 { format!("{window:.0}") } else { format!("{window:.3e}") };
-            let _ = write!(
-                text,
-                "; flow {:?} has sent {sent:.0} of them, its controller {kind} allows {window}",
-                flow.name
-            );
+            let _ =
+                write!(text, "; flow {:?} has {sent:.0} in flight, its controller {kind} allows {window}", flow.name);
         }
     }
     for arrivals in &network.arrivals {

@@ -45,6 +45,24 @@ fn a_window_beyond_any_network_ends_the_run() {
     }
 }
 
+/// The same where a queue with a limit drops what the window allows: the network is never full, and no time passes.
+#[test]
+fn a_window_beyond_any_network_ends_the_run_where_its_packets_are_dropped() {
+    for more in ["", "tcp = { pacing = true }"] {
+        let fast = "kind = \"fast\", alpha = \"10 packets\", min_window = \"9e15 packets\"";
+        let queue = "queue = { kind = \"droptail\", limit = \"50 packets\" }";
+        let text = scenarios::head(10.0, 0.0, 1)
+            + &scenarios::duplex(10e6, 10e6, 0.02).replacen("[[link]]", &format!("[[link]]\n{queue}"), 1)
+            + &scenarios::flow("large", fast, "f", "b", more);
+        let error = end(&text).unwrap_err().to_string();
+        for part in
+            ["out of memory: at 0.", "dropped within a millisecond", "whose queue.limit is 50", "\"large\"", "fast"]
+        {
+            assert!(error.contains(part), "{part:?} missing with {more:?}: {error}");
+        }
+    }
+}
+
 /// Traffic above the rate of an unlimited queue ends the run when the queue holds the budget, not before.
 #[test]
 fn the_budget_counts_packets_in_the_network() {

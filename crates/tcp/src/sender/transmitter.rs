@@ -103,7 +103,7 @@ impl Transmitter {
                 return;
             }
             // one acknowledgement may open a window larger than all memory
-            sent += 1;
+            sent = sent.wrapping_add(1);
             if sent.is_multiple_of(BURST) && sink.is_full() {
                 return;
             }
