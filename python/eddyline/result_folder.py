@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Manifest", "copies", "digest_of", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
+_FORMAT = 1
+"""Of the manifest."""
+
 
 def read(folder: Path) -> tuple[str, Source]:
     """Document and scenario of a result folder, with the copies of the scenario's files there.
@@ -104,7 +107,7 @@ def write(
         write_csv(table, folder / name)
     remarks = _plots(folder, draw)
     held = {str(p.relative_to(folder)): digest_of(p) for p in sorted(folder.rglob("*")) if p.is_file()}
-    document = {"format": 1, "asked": asked, "sha256": held}
+    document = {"format": _FORMAT, "asked": asked, "sha256": held}
     (folder / MANIFEST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
     return remarks
 
@@ -153,6 +156,8 @@ def manifest(folder: Path) -> Manifest:
         return Manifest()
     try:
         document = json.loads(path.read_text("utf-8"))
+        if document["format"] != _FORMAT:
+            raise ValueError(f"format {document['format']!r}, not {_FORMAT}")
         asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
         found = {name: _alteration(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
     except OSError as e:

@@ -251,12 +251,24 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
     assert eddyline("verify", out).code == 0
     for damaged, said in (
         ("[]", "not the digests of"),
-        ('{"sha256": 5}', "not the digests of"),
+        ('{"format": 1, "sha256": 5}', "not the digests of"),
         ("{", "Expecting"),
-        ('{"asked": {"sim": {"memory": "x"}}, "sha256": {}}', "asked: not the options of a run: memory"),
-        ('{"asked": {"theory": {"clock": [1]}}, "sha256": {}}', "asked: not the options of a run: clock is no text"),
-        ('{"asked": {"theory": {"base_rtt_s": ["1"]}}, "sha256": {}}', "asked: not the options of a run: base_rtt_s"),
-        ('{"asked": {"theory": {"base_rtt_s": 1}}, "sha256": {}}', "asked: not the options of a run: base_rtt_s"),
+        ('{"sha256": {}}', "not the digests of"),
+        ('{"format": null, "sha256": {}}', "format None, not 1"),
+        ('{"format": 2, "sha256": {}}', "format 2, not 1"),
+        ('{"format": 1, "asked": {"sim": {"memory": "x"}}, "sha256": {}}', "asked: not the options of a run: memory"),
+        (
+            '{"format": 1, "asked": {"theory": {"clock": [1]}}, "sha256": {}}',
+            "asked: not the options of a run: clock is no text",
+        ),
+        (
+            '{"format": 1, "asked": {"theory": {"base_rtt_s": ["1"]}}, "sha256": {}}',
+            "asked: not the options of a run: base_rtt_s",
+        ),
+        (
+            '{"format": 1, "asked": {"theory": {"base_rtt_s": 1}}, "sha256": {}}',
+            "asked: not the options of a run: base_rtt_s",
+        ),
     ):
         (out / "manifest.json").write_text(damaged)
         ran = eddyline("verify", out)

@@ -3,6 +3,7 @@
 //! A link without `rate` has the mean rate of its recording, over the recording's duration: what a queue of a given size takes to
 //! drain on average, as for the synthetic profiles, whose mean is the link's `rate` too.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use eddyline_path::variation::LinkTrace;
@@ -13,6 +14,9 @@ use crate::tree::{Entry, Node, Step, Value};
 
 /// A rate for the further checks of a link whose trace has an error of its own.
 const UNKNOWN: &str = "1 Mbit/s";
+
+/// Rates that a link may have, in bit/s.
+const RATES: RangeInclusive<u64> = 1..=10_000_000_000_000;
 
 /// Gives each link that has a trace from a file and no rate the mean rate of the file.
 pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, files: &dyn Files, report: &mut Report<'_>) {
@@ -47,6 +51,18 @@ fn mean_rate(trace: &LinkTrace, folder: Option<&Path>, files: &dyn Files) -> Opt
     let Ok(Ok(recording)) = files.read(&path).map(|text| trace.read(&text)) else {
         return Some(Ok(UNKNOWN.to_owned()));
     };
-    let none = || format!("the link has no rate, and {} does not have one for all of its duration", path.display());
-    Some(recording.mean_rate().map(|rate| format!("{} bit/s", rate.as_bps())).ok_or_else(none))
+    let Some(rate) = recording.mean_rate() else {
+        return Some(Err(format!(
+            "the link has no rate, and {} does not have one for all of its duration",
+            path.display()
+        )));
+    };
+    if !RATES.contains(&rate.as_bps()) {
+        let mean = rate.as_bps();
+        return Some(Err(format!(
+            "the mean rate of {} is {mean} bit/s; 1 bit/s to 10 Tbit/s are allowed",
+            path.display()
+        )));
+    }
+    Some(Ok(format!("{} bit/s", rate.as_bps())))
 }

@@ -450,6 +450,13 @@ fn a_trace_gives_a_link_its_rate() {
         let [error] = messages(case(file).unwrap_err()).try_into().unwrap();
         assert!(error.starts_with("link.l.trace: the link has no rate") && error.contains(file), "{error}");
     }
+    write("slow.down", "17280000000\n");
+    write("fast.down", &"1\n".repeat(900_000));
+    for file in ["slow.down", "fast.down"] {
+        let errors = with(&format!("{{ kind = \"mahimahi\", file = \"{file}\" }}")).unwrap_err();
+        let [error] = messages(errors).try_into().unwrap();
+        assert!(error.starts_with("link.l.trace: the mean rate of ") && error.contains(file), "{error}");
+    }
     let [error] = messages(case("none.csv").unwrap_err()).try_into().unwrap();
     assert!(error.starts_with("link.l.trace.file: cannot read"), "{error}");
     // a file that cannot be read is looked for elsewhere, one that can is in another form
