@@ -363,9 +363,14 @@ def _notes(swept: Swept) -> None:
 
 
 def _failures(swept: Swept, again: str) -> None:
+    alike: dict[str, list[str]] = {}
     for failure in swept.failures[:_MAX_SHOWN]:
         where = " ".join(f"{key}={value}" for key, value in failure.set.items())
-        click.echo(f"failed: {where}: {failure.why}", err=True)
+        alike.setdefault(failure.why, []).append(where)
+    for why, (first, *others) in alike.items():
+        click.echo(f"failed: {first}: {why}", err=True)
+        for where in others:
+            click.echo(f"failed likewise: {where}", err=True)
     if len(swept.failures) > _MAX_SHOWN:
         click.echo(f"and {len(swept.failures) - _MAX_SHOWN:,} more: --json has them all", err=True)
     if swept.failures:

@@ -287,6 +287,18 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
     assert "holds another sweep" not in again.err
 
 
+def test_points_that_fail_alike_have_their_reason_once(eddyline, lossy, tmp_path):
+    (tmp_path / "raising.py").write_text(
+        "import eddyline as el\n\n\n@el.register('raising')\nclass Raising(el.Controller):\n"
+        "    def __init__(self, path):\n        self.cwnd = 10.0\n\n    def on_ack(self, ack):\n        raise ValueError('as it is')\n\n"
+        "    def on_loss(self, loss):\n        pass\n\n    def on_timeout(self, timeout):\n        pass\n"
+    )
+    words = ("sweep", lossy(), "--controllers", "raising.py", "--set", "flow.*.controller={kind='raising'}")
+    ran = eddyline(*words, "--vary", rates(3), "--seeds", "2", "--out", "grid", "-q")
+    assert ran.code == 1
+    assert [len(re.findall(f"^{each}: ", ran.err, re.M)) for each in ("failed", "failed likewise")] == [1, 5], ran.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_what_is_done(eddyline, lossy, tmp_path, number):
     path, folder = lossy(('duration = "2 s"', 'duration = "20 s"')), tmp_path / "grid"
