@@ -306,7 +306,9 @@ def test_ctrl_c_stops_in_the_middle_of_a_burst(tmp_path, world, controller):
     path, code = tmp_path / "burst.toml", tmp_path / "large.py"
     path.write_text(BURST.format(controller))
     code.write_text(LARGE)
-    p = start("run", path, "--world", world, "--controllers", code, "--out", tmp_path / "out", "--json")
+    # with less memory it would end by itself
+    words = ("--memory", "1000000 GB", "--out", tmp_path / "out", "--json")
+    p = start("run", path, "--world", world, "--controllers", code, *words)
     time.sleep(1.5)
     assert p.poll() is None
     p.send_signal(signal.SIGINT)

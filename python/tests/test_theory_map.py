@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -110,7 +111,57 @@ def test_stability_cells_are_what_stability_says(eddyline, scenario, model):
         ran = eddyline("theory", "stability", scenario(), *gamma, *sets, "--link-model", model, "--json")
         judged = json.loads(ran.out)
         assert [cell["root_re_per_s"], cell["root_im_per_s"]] == judged["roots"][0]
-        assert cell["stable"] == judged["stable"]
+        assert (cell["stable"], cell["neutral"]) == (judged["stable"], judged["neutral"])
+
+
+# Almost balanced, with ACK-clocked links: the rightmost root is within the accuracy of roots of the axis.
+BALANCED = """\
+duration = "10 s"
+link = [{ name = "down", rate = "100 Mbit/s", delay = "25 ms" }, { name = "up", rate = "98 Mbit/s", delay = "25 ms" }]
+
+[[flow]]
+name       = "download"
+controller = { kind = "fast", alpha = "200 packets", base_rtt = "known" }
+data       = ["down"]
+ack        = ["up"]
+
+[[flow]]
+name       = "upload"
+controller = { kind = "fast", alpha = "200 packets", base_rtt = "known" }
+data       = ["up"]
+ack        = ["down"]
+"""
+
+
+def test_cells_where_disturbances_neither_grow_nor_die_out_are_neutral(eddyline, tmp_path):
+    (tmp_path / "balanced.toml").write_text(BALANCED)
+    words = ("theory", "map", "balanced.toml", "--x", "link.*.delay=20 ms,25 ms", "--show", "stability")
+    near = (*words, "--y", "link.up.rate=98 Mbit/s,99 Mbit/s")
+    document = json.loads(eddyline(*near, "--json").out)
+    assert [(cell["stable"], cell["neutral"]) for cell in document["cells"]] == [(False, True)] * 4
+    assert all(abs(cell["root_re_per_s"]) < 1e-7 for cell in document["cells"])
+    table = eddyline(*near).out
+    assert re.search(r"^ neutral +4 +100", table, re.M), table
+    assert re.search(r"^ unstable +0 ", table, re.M), table
+    # no boundary runs between what dies out and what does not grow
+    wide = json.loads(eddyline(*words, "--y", "link.up.rate=50 Mbit/s,98 Mbit/s", "--json").out)
+    assert {(cell["stable"], cell["neutral"]) for cell in wide["cells"]} == {(True, False), (False, True)}
+    assert wide["boundary"] == []
+
+
+def test_what_the_model_leaves_out_at_the_corners_is_noted(eddyline, tmp_path):
+    (tmp_path / "balanced.toml").write_text(BALANCED)
+    words = ("theory", "map", "balanced.toml", "--x", "link.down.loss=0.0,0.01", "--y")
+    ran = eddyline(*words, "link.up.queue.limit=10 packets,1000 packets", "--show", "throughput")
+    overflow = (
+        r"^note: with link\.down\.loss=0 and link\.up\.queue\.limit=10 packets: .*would overflow its limit of 10"
+    )
+    assert len(re.findall(overflow, ran.err, re.M)) == 1, ran.err
+    loss = r"^note: with link\.down\.loss=0\.01 and link\.up\.queue\.limit=10 packets: .*loss is not modelled"
+    assert len(re.findall(loss, ran.err, re.M)) == 1, ran.err
+    assert ran.err.count("note: ") == 2, ran.err
+    stable = eddyline(*words, "link.up.queue.limit=10 packets,1000 packets", "--show", "stability")
+    assert "would overflow its limit of 10" in stable.err
 
 
 def test_throughput_cells_are_what_theory_says(eddyline, scenario):

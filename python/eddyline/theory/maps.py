@@ -56,8 +56,11 @@ class TheoryMap(Document):
 
     @property
     def notes(self) -> list[str]:
-        """What the results leave out, for the scenario with the file's own values."""
-        return [f"with the file's own values: {note}" for note in super().notes]
+        """What the results leave out: with the file's own values, and what else at the corners of the map."""
+        own = [f"with the file's own values: {note}" for note in super().notes]
+        keys = (self.x.key, self.y.key)
+        corners = self._parsed["corner_notes"]
+        return own + [f"with {keys[0]}={c['x']} and {keys[1]}={c['y']}: {c['note']}" for c in corners]
 
     @property
     def show(self) -> str:
@@ -85,9 +88,9 @@ class TheoryMap(Document):
         """A row per cell, x varying first: a column per key, then the result of the cell, then `error`.
 
         bottleneck: `region` (links with a price in the first equilibrium), `equilibria` (how many there are),
-        `bottlenecks` (links with a price in each). stability: `stable`, `root_re_per_s`, `root_im_per_s` (the rightmost
-        root), `equilibria`. throughput: `packets_per_s`, `goodput_bps`, `equilibria`. A cell without a value has
-        nulls, and the reason in `error`.
+        `bottlenecks` (links with a price in each). stability: `stable`, `neutral` (disturbances neither grow nor die
+        out), `root_re_per_s`, `root_im_per_s` (the rightmost root), `equilibria`. throughput: `packets_per_s`,
+        `goodput_bps`, `equilibria`. A cell without a value has nulls, and the reason in `error`.
         """
         from eddyline.frames import frame
 
@@ -120,7 +123,7 @@ class TheoryMap(Document):
 
     @property
     def boundary(self) -> list[list[tuple[float, float]]]:
-        """Of a stability map: where the verdict changes, as curves of (x, y). A closed one ends at its start."""
+        """Of a stability map: where disturbances begin to grow, as curves of (x, y). A closed one ends at its start."""
         return [[(x, y) for x, y in curve] for curve in self._parsed["boundary"] or []]
 
     def plot(self) -> Figure:

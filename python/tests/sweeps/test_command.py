@@ -290,7 +290,8 @@ def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, l
 def test_points_that_fail_alike_have_their_reason_once(eddyline, lossy, tmp_path):
     (tmp_path / "raising.py").write_text(
         "import eddyline as el\n\n\n@el.register('raising')\nclass Raising(el.Controller):\n"
-        "    def __init__(self, path):\n        self.cwnd = 10.0\n\n    def on_ack(self, ack):\n        raise ValueError('as it is')\n\n"
+        "    def __init__(self, path):\n        self.cwnd = 10.0\n\n"
+        "    def on_ack(self, ack):\n        raise ValueError('as it is')\n\n"
         "    def on_loss(self, loss):\n        pass\n\n    def on_timeout(self, timeout):\n        pass\n"
     )
     words = ("sweep", lossy(), "--controllers", "raising.py", "--set", "flow.*.controller={kind='raising'}")

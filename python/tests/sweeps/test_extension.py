@@ -347,7 +347,8 @@ def test_a_point_in_the_middle_of_a_burst_times_out(eddyline, lossy):
     """A window of 1e15 packets is sent in one event."""
     fast = ("--set", 'flow.*.controller={ kind = "fast", alpha = "10 packets" }')
     vary = ("--vary", "flow.*.controller.min_window=2 packets,1e15 packets")
-    ran = eddyline("sweep", lossy(), *fast, *vary, "--out", "grid", "--timeout", "1 s", "--json")
+    words = ("--out", "grid", "--timeout", "1 s", "--memory", "1000000 GB", "--json")
+    ran = eddyline("sweep", lossy(), *fast, *vary, *words)
     d = json.loads(ran.out)
     assert (ran.code, d["done"], d["failed"]) == (1, 1, 1)
     assert d["failures"][0]["why"] == "timeout: not finished after 1 s"

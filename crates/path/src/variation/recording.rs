@@ -243,9 +243,16 @@ impl Columns {
         let time = place("time_s").ok_or_else(|| missing("time_s".to_owned()))?;
         let (rate, delay, loss) = (of_side("rate_bps"), of_side("delay_s"), of_side("loss"));
         let prefix = side.map_or("", Side::prefix);
+        let reads_some = rate.or(delay).or(loss).is_some();
         for (found, word, wanted) in [(rate, "rate", "rate_bps"), (delay, "delay", "delay_s"), (loss, "loss", "loss")] {
-            let alike = |name: &&String| name.to_ascii_lowercase().starts_with(&format!("{prefix}{word}"));
-            if let (None, Some(column)) = (found, names.iter().find(alike)) {
+            let alike = |name: &str| name.to_ascii_lowercase().starts_with(&format!("{prefix}{word}"));
+            // without a prefix where the file is read by direction, or with one where it is not
+            let of_other_form = |name: &str| match side {
+                Some(_) => name == wanted,
+                None => [Side::Down, Side::Up].iter().any(|s| name.strip_prefix(s.prefix()) == Some(wanted)),
+            };
+            let misnamed = names.iter().find(|name| alike(name) || reads_some && of_other_form(name));
+            if let (None, Some(column)) = (found, misnamed) {
                 return Err(RecordingError::Misnamed {
                     line,
                     column: column.clone(),

@@ -363,6 +363,16 @@ fn recordings_are_read_from_named_columns() {
             "column \"delay_ms\" is not read; the one that is read is called delay_s",
         ),
         (
+            "time_s,down_rate_bps,delay_s\n0,1,1\n1,1,1\n",
+            Some(Side::Down),
+            "column \"delay_s\" is not read; the one that is read is called down_delay_s",
+        ),
+        (
+            "time_s,rate_bps,down_delay_s\n0,1,1\n1,1,1\n",
+            None,
+            "column \"down_delay_s\" is not read; the one that is read is called delay_s",
+        ),
+        (
             "time_s,rate_bps,Loss_pct\n0,1,1\n1,1,1\n",
             None,
             "column \"Loss_pct\" is not read; the one that is read is called loss",

@@ -214,6 +214,7 @@ fn compute(
         return Err(EddylineError::new_err(format!("every cell of the map failed; the first: {why}")));
     }
     let mut map = map::Map::new(network, show, x, y, values);
+    map.note_corners(show, |x, y| source.load(x, y).ok());
     let samples = map.samples();
     if map.link_model.is_some() {
         let total = count + samples.len();

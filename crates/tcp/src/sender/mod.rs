@@ -396,7 +396,8 @@ impl Sender {
     }
 
     /// The options' part of an acknowledgement, before the controller processes it. Returns whether the window must not grow: on an
-    /// echo of a mark (RFC 3168, 6.1.2), during a reduction (RFC 9937, 6.4), or after an undone timeout (RFC 4015, 3.2).
+    /// echo of a mark (RFC 3168, 6.1.2), during a reduction (RFC 9937, 6.4), or after an undone timeout (RFC 4015, 3.2). While a timeout's
+    /// losses are repaired it grows from one packet whatever is echoed, as in Linux: the echo ends only with new data that carries CWR.
     fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
             self.tx.recovery.on_sample(rtt);
@@ -415,7 +416,8 @@ impl Sender {
         }
         let undone = self.tx.recovery.take_undone();
         let nic_reduces = self.tx.congestion.nic().is_some_and(|nic| nic.is_reducing(self.tx.seq.una));
-        self.tx.recovery.reduce_in_proportion(&self.tx.seq, &prior) || marks.forbids_growth || undone || nic_reduces
+        let reducing = (marks.forbids_growth || nic_reduces) && self.tx.recovery.episode() != Episode::AfterTimeout;
+        self.tx.recovery.reduce_in_proportion(&self.tx.seq, &prior) || undone || reducing
     }
 
     fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {

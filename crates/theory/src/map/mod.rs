@@ -58,6 +58,8 @@ pub enum CellValue {
     Stability {
         /// Whether small perturbations decay.
         stable: Option<bool>,
+        /// Whether they neither decay nor grow.
+        neutral: Option<bool>,
         /// Real part of the rightmost root in 1/s; null if no flow crosses a queue.
         root_re_per_s: Option<f64>,
         /// Its imaginary part in 1/s, at least 0.
@@ -113,11 +115,24 @@ pub struct Map {
     pub cells: Vec<Cell>,
     /// Number of failed cells.
     pub failed: usize,
-    /// Of a stability map: where the verdict changes, as polylines of (x, y) in SI units, each point bracketed to 1e-9 of
+    /// Of a stability map: where disturbances begin to grow, as polylines of (x, y) in SI units, each point bracketed to 1e-9 of
     /// the distance between the two cells that it lies between.
     pub boundary: Option<Vec<Vec<[f64; 2]>>>,
     /// What the model leaves out of the scenario itself.
     pub notes: Vec<String>,
+    /// What else it leaves out at the corners of the map.
+    pub corner_notes: Vec<CornerNote>,
+}
+
+/// What the model leaves out at a corner of a map.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CornerNote {
+    /// Value on the first axis, as text.
+    pub x: String,
+    /// Value on the second.
+    pub y: String,
+    /// What it leaves out there.
+    pub note: String,
 }
 
 impl Show {
@@ -136,9 +151,13 @@ impl Show {
     pub const fn empty(&self) -> CellValue {
         match self {
             Self::Bottleneck => CellValue::Bottleneck { region: None, equilibria: None, bottlenecks: None },
-            Self::Stability(_) => {
-                CellValue::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
-            }
+            Self::Stability(_) => CellValue::Stability {
+                stable: None,
+                neutral: None,
+                root_re_per_s: None,
+                root_im_per_s: None,
+                equilibria: None,
+            },
             Self::Throughput(_) => CellValue::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
         }
     }
@@ -192,6 +211,7 @@ fn rightmost(network: &Network, model: LinkModel) -> Result<CellValue, TheoryErr
     let root = judged.roots.first();
     Ok(CellValue::Stability {
         stable: Some(judged.stable),
+        neutral: Some(judged.neutral),
         root_re_per_s: root.map(|r| r.0),
         root_im_per_s: root.map(|r| r.1),
         equilibria: Some(solved.found.len()),
@@ -254,9 +274,34 @@ impl Map {
             failed: cells.iter().filter(|c| c.error.is_some()).count(),
             boundary: None,
             notes: notes(network, show),
+            corner_notes: Vec::new(),
             x,
             y,
             cells,
+        }
+    }
+
+    /// Adds what the model leaves out at the four corners, of which `network_at` gives the networks, but what it leaves out
+    /// elsewhere too, with other numbers in it.
+    pub fn note_corners(&mut self, show: &Show, network_at: impl Fn(&str, &str) -> Option<Network>) {
+        let mut known: Vec<String> = self.notes.iter().map(|note| without_numbers(note)).collect();
+        let ends = |axis: &Axis| {
+            let mut ends: Vec<String> =
+                axis.settings.first().into_iter().chain(axis.settings.last()).cloned().collect();
+            ends.dedup();
+            ends
+        };
+        for y in ends(&self.y) {
+            for x in ends(&self.x) {
+                let Some(network) = network_at(&x, &y) else { continue };
+                for note in notes(&network, show) {
+                    let kind = without_numbers(&note);
+                    if !known.contains(&kind) {
+                        known.push(kind);
+                        self.corner_notes.push(CornerNote { x: x.clone(), y: y.clone(), note });
+                    }
+                }
+            }
         }
     }
 
@@ -310,12 +355,16 @@ impl Map {
     }
 }
 
-/// Above zero if stable. The sign is that of the verdict, which counts roots; the size is the distance of the rightmost
+/// Below zero where disturbances grow. The sign is that of the verdict, which counts roots; the size is the distance of the rightmost
 /// root from the axis.
 fn margin(value: &CellValue) -> Option<f64> {
-    let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = value else { return None };
+    let CellValue::Stability { stable: Some(stable), neutral, root_re_per_s, .. } = value else { return None };
     let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);
-    Some(if *stable { size } else { -size })
+    Some(if *stable || *neutral == Some(true) { size } else { -size })
+}
+
+fn without_numbers(note: &str) -> String {
+    note.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn notes(network: &Network, show: &Show) -> Vec<String> {

@@ -125,6 +125,7 @@ fn made(columns: usize, rows: usize, margin: impl Fn(f64, f64) -> Option<f64>) -
     let y = Axis::parse("b", &text(rows)).expect("an axis");
     let say = |m: f64| CellValue::Stability {
         stable: Some(m > 0.0),
+        neutral: Some(false),
         root_re_per_s: Some(-m),
         root_im_per_s: Some(0.0),
         equilibria: Some(1),

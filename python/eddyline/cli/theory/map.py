@@ -101,7 +101,7 @@ def command(
 
     Every cell is what `eddyline theory equilibrium` or `stability` gives with these two values --set; --json has them
     as `settings`. A cell without a value is null and says why. The boundary of a stability map runs through
-    points where the verdict changes, each found to 1e-9 of the distance between two cells.
+    points where disturbances begin to grow, each found to 1e-9 of the distance between two cells.
     """
     from eddyline.cli.progress import Progress
     from eddyline.keys import covers
@@ -162,8 +162,10 @@ def _verdicts(map_: TheoryMap) -> list[Any]:
 
     frame = map_.frame
     made = table("", f"verdict, {map_.link_model}", ["cells", "share", "rightmost root, min", "max"])
-    for stable, name in ((True, "stable"), (False, "unstable")):
-        cells = frame[frame["stable"] == stable]
+    for name, stable, neutral in (("stable", True, False), ("neutral", False, True), ("unstable", False, False)):
+        cells = frame[(frame["stable"] == stable) & (frame["neutral"] == neutral)]
+        if name == "neutral" and cells.empty:
+            continue
         roots = cells["root_re_per_s"].dropna()
         extremes = (f"{roots.min():.4g} /s", f"{roots.max():.4g} /s") if len(roots) else ("-", "-")
         made.add_row(name, str(len(cells)), percent(len(cells) / len(frame)), *extremes)

@@ -104,6 +104,27 @@ fn cwr_follows_a_loss() {
     assert_eq!(first_new_after.0, cwr[0]);
 }
 
+/// The packet with CWR is lost, so the receiver echoes on, and then the timer expires: no new data can carry CWR again before the repair, which
+/// needs a window that grows.
+#[test]
+fn an_echo_does_not_stop_the_repair_after_a_timeout() {
+    let mut bench = Bench::open("ecn = true");
+    bench.sent();
+    bench.wait_until(500);
+    assert_eq!((bench.window(), bench.numbers()), (1.0, vec![resent(0)]));
+    bench.ack_with(1, &[], echo);
+    assert_eq!(bench.window(), 2.0, "slow start");
+    assert_eq!(bench.numbers(), [resent(1), resent(2)]);
+    bench.ack_with(3, &[], echo);
+    assert!(bench.window() > 2.0);
+    // all is repaired: new data carries CWR, and an echo stops growth again
+    bench.ack_with(10, &[], echo);
+    let window = bench.window();
+    assert!(labels(&mut bench).contains(&(10, Ecn::Ect0, true)));
+    bench.ack_with(11, &[], echo);
+    assert!(bench.window() <= window);
+}
+
 /// RFC 8257, 3.5: a sender that responds to the share of marks halves its window for a loss beside them, however losses are detected.
 #[test]
 fn a_loss_beside_marks_counts_for_dctcp() {
