@@ -386,10 +386,10 @@ fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
     let read = |parse: fn(&str) -> Result<f64, String>, example: &str, plain: bool| match bound {
         Bound::Plain(number) if plain => Ok(*number),
         Bound::Plain(number) => {
-            Err((format!("{number} is a bare number; {what} needs a unit"), Some(format!("as in \"{example}\""))))
+            Err((format!("{number} is a bare number; {what} needs a unit"), Some(format!("as in {example}"))))
         }
         Bound::Quantity(text) => parse(text)
-            .map_err(|e| (format!("{} does not fit {what}: {e}", quoted(text)), Some(format!("as in \"{example}\"")))),
+            .map_err(|e| (format!("{} does not fit {what}: {e}", quoted(text)), Some(format!("as in {example}")))),
     };
     fn si<Q: Quantity>(text: &str) -> Result<f64, String> {
         Q::parse(text).map(Quantity::si).map_err(|e| e.to_string())
@@ -397,19 +397,19 @@ fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
     // the innermost part with a unit decides: `rtt_s.mean`, `goodput_bps.sum`
     for part in what.rsplit('.') {
         if part.ends_with("_per_s") {
-            return read(si::<Frequency>, "100 /s", false);
+            return read(si::<Frequency>, "\"100 /s\"", false);
         } else if part.ends_with("_bps") {
-            return read(si::<Rate>, "20 Mbit/s", false);
+            return read(si::<Rate>, "\"20 Mbit/s\"", false);
         } else if part.ends_with("_s") {
-            return read(si::<Time>, "20 ms", false);
+            return read(si::<Time>, "\"20 ms\"", false);
         } else if part.ends_with("_bytes") {
-            return read(si::<Bytes>, "1 MB", false);
+            return read(si::<Bytes>, "\"1 MB\"", false);
         } else if part.ends_with("_packets") {
-            return read(si::<Packets>, "50 packets", true);
+            return read(si::<Packets>, "\"50 packets\"", true);
         }
     }
     if what.split('.').any(|part| ["utilisation", "ratio", "share", "index"].iter().any(|end| part.ends_with(end))) {
-        return read(si::<Percent>, "5 % or the plain number 0.05", true);
+        return read(si::<Percent>, "\"5 %\" or the plain number 0.05", true);
     }
     match bound {
         Bound::Plain(number) => Ok(*number),

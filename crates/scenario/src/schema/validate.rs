@@ -159,9 +159,15 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
         if let Some((inner, _)) = table.keys.iter().find(has) {
             return Some(format!("{} belongs in {inner} = {{ ... }}", entry.key));
         }
-        self.enclosing.last().filter(|outer| outer.key(&entry.key).is_some())?;
+        let outer = self.enclosing.last()?.key(&entry.key)?;
         let inside = self.path.iter().rev().skip(1).find_map(|s| if let Step::Key(k) = s { Some(*k) } else { None })?;
-        Some(format!("{} belongs beside {inside}, not in it", entry.key))
+        // a shaper's bandwidth is called rate by some
+        let mut alike = table.keys.iter().filter(|(_, key)| are_of_one_quantity(&key.schema, &outer.schema));
+        let meant = match (alike.next(), alike.next()) {
+            (Some((name, _)), None) => format!("did you mean {name}? "),
+            _ => String::new(),
+        };
+        Some(format!("{meant}{} belongs beside {inside}, not in it", entry.key))
     }
 
     fn kinds(&mut self, node: &'a Node, kinds: &'s [(String, Table)]) {
@@ -289,6 +295,10 @@ fn plural(schema: &Schema) -> &'static str {
         Schema::Text => "names",
         _ => "values",
     }
+}
+
+fn are_of_one_quantity(a: &Schema, b: &Schema) -> bool {
+    matches!((a, b), (Schema::Quantity { reader: a, .. }, Schema::Quantity { reader: b, .. }) if std::ptr::eq(*a, *b))
 }
 
 /// A table of a kind with the keys that it must have; the first text is `given`, if there is one.
