@@ -199,6 +199,20 @@ def test_latency_is_that_of_requests_under_load() -> None:
             assert 0.5 * rate_bps < max(drawn[way][1]) <= rate_bps
 
 
+def test_the_figure_shows_how_long_a_stalled_user_waits() -> None:
+    """PIE drops what this user sends several times in a row: the line must not stay at the round-trip time of the one before."""
+    after = advise_home("adsl", "16 Mbit/s", "1 Mbit/s", have="pie").after
+    assert after.loaded_p99_s is not None
+    times, waits = curves(after.series)["latency"]
+    assert max(waits) > 0.9 * after.loaded_p99_s
+    stalled = times.index(7.5), times.index(14.0)
+    assert [round(wait, 9) for wait in waits[stalled[0] : stalled[1] + 1]] == [1.0 + n / 4 for n in range(27)]
+    # without load each round trip takes as long as the one before: no value is new, and nobody waits longer
+    assert max(wait for time, wait in zip(times, waits, strict=True) if time <= 5.0) < 0.06
+    recorded = after.series[(after.series["entity"] == "ping") & (after.series["quantity"] == "rtt_s")]["value"]
+    assert all(wait >= trip for wait, trip in zip(waits, recorded, strict=True))
+
+
 def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(search, "cases", screening)
     figure = tmp_path / "home.svg"

@@ -104,6 +104,17 @@ const CALCULATIONS: Record<string, Calculation> = {
     const counted = all.slice(first, last);
     return counted.length > 0 ? pairwiseSum(counted) / counted.length : null;
   },
+  /** The latest round-trip time, or the time since the last interval with a new one where that is longer. */
+  waits: (times, trips, smoothed, rates) => {
+    const [ends, all] = [numbers(times!), numbers(smoothed!)];
+    const rate = numbers(rates!).slice(-ends.length); // from the first round trip on
+    let last = 0;
+    return numbers(trips!).map((trip, i) => {
+      const moved = i === 0 || all[i] !== all[i - 1];
+      if (moved || (Math.abs(trip - all[i]!) < 1e-9 && rate[i]! > 0)) last = ends[i]!;
+      return Math.max(trip, ends[i]! - last);
+    });
+  },
   /** Ends of the intervals of `width` that times are in, each once. */
   ends: (times, width) => [...new Set(numbers(times!).map((t) => Math.ceil(t / (width as number)) * (width as number)))],
   /** Sums of the values in each of these intervals. */

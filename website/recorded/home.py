@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from recorded.record import Expression
 
 _GIVEN = ("vdsl2", "50 Mbit/s", "10 Mbit/s")
+_WAITS = "Round-trip time of a user that sends little, or its wait so far"
 
 
 def home() -> Record:
-    """Round-trip times under load and throughput of both directions, before and after."""
+    """Waits for round trips under load and throughput of both directions, before and after."""
     kind, down, up = _GIVEN
     record = Record(f"eddyline advise --isp {kind} --down '{down}' --up '{up}'", columns=1)
     advice = advise_home(kind, down, up)
@@ -30,17 +31,23 @@ def home() -> Record:
         run = record.run(loaded, 1e3 * float(loaded.run("sim", series=True).to_dict()["cost"]["cpu_s"]))
         drawn = curves(made.series)
         label = f"{name}, grade {made.grade}"
-        ping = ("flow", 2 * FLOWS, "rtt_s")
-        recorded = (None, drawn["latency"][1])
-        marks["latency"].append(mark(label, colour, "line", times(run, *ping), series(run, *ping), recorded))
+        marks["latency"].append(mark(label, colour, "line", *_waits(run), (None, drawn["latency"][1])))
         for first, way in ((0, "downloads"), (FLOWS, "uploads")):
             x, y = _together(run, first)
             marks[way].append(mark(label, colour, "line", x, y, drawn[way]))
     clock = axis("time (s)")
-    record.panel("Round-trip time of a user that sends little", clock, axis("ms", size=1e-3), marks["latency"])
+    record.panel(_WAITS, clock, axis("ms", size=1e-3), marks["latency"])
     record.panel("Downloads together", clock, axis("Mbit/s", size=1e6), marks["downloads"])
     record.panel("Uploads together", clock, axis("Mbit/s", size=1e6), marks["uploads"])
     return record
+
+
+def _waits(run: int) -> tuple[Expression, Expression]:
+    """Times and waits of the ping, the flow after all others."""
+    ping = ("flow", 2 * FLOWS)
+    clock = times(run, *ping, "rtt_s")
+    taken = [series(run, *ping, quantity) for quantity in ("rtt_s", "srtt_s", "throughput_bps")]
+    return clock, ["waits", clock, *taken]
 
 
 def _together(run: int, first: int) -> tuple[Expression, Expression]:

@@ -65,7 +65,7 @@ class Experience:
         loaded_rpm: The same of the connections that carry the load.
         download_bps: Goodput of all downloads together.
         upload_bps: Goodput of all uploads together.
-        series: Throughputs and round-trip times of `PING`, for figures.
+        series: Throughputs, and round-trip times of `PING`, the latest and smoothed, for figures.
     """
 
     grade: str | None
@@ -243,7 +243,8 @@ def _experience(table: Mapping[str, Any], progress: Any) -> Experience:
         return sum(float(f["goodput_bps"] or 0.0) for f in document["flows"] if f["name"].startswith(f"{name}["))
 
     series = result.series
-    ours = (series["quantity"] == "throughput_bps") | ((series["quantity"] == "rtt_s") & (series["entity"] == PING))
+    trips = series["quantity"].isin(["rtt_s", "srtt_s"]) & (series["entity"] == PING)
+    ours = (series["quantity"] == "throughput_bps") | trips
     times = web["http_s"]
     return Experience(
         grade(web["idle_s"], times["mean"]),

@@ -11,8 +11,10 @@ from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, exp
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from eddyline.adviser import Advice
     from eddyline.adviser.candidates import Queues
@@ -24,6 +26,8 @@ __all__ = ["MEAN_S", "HomeAdvice", "advise_home", "curves"]
 _CONTROLLER = "cubic"
 MEAN_S = 1.0
 """Goodputs in figures are means over this time."""
+_EQUAL_S = 1e-9
+"""A smoothed round-trip time moves no closer: it is rounded."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,15 +102,20 @@ class HomeAdvice:
 
 
 def curves(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
-    """Times and values: round-trip times of the ping, and the throughput of each direction, means over `MEAN_S`.
+    """Times and values: what the ping waits, and the throughput of each direction, means over `MEAN_S`.
+
+    The ping waits for its round trip, or longer for the next one where packets are lost.
 
     Goodput arrives in order: after a loss that is repaired it is more than the line carries.
     """
     import numpy as np
 
     found = {}
-    rows = series[(series["quantity"] == "rtt_s") & (series["entity"] == PING)]
-    found["latency"] = (list(rows["time_s"]), list(rows["value"]))
+    ping = series[series["entity"] == PING]
+    trips, smoothed, rate = (ping[ping["quantity"] == name] for name in ("rtt_s", "srtt_s", "throughput_bps"))
+    times = trips["time_s"].to_numpy()
+    waits = _waits(times, trips["value"].to_numpy(), smoothed["value"].to_numpy(), rate["value"].to_numpy())
+    found["latency"] = (times.tolist(), waits.tolist())
     rates = series[series["quantity"] == "throughput_bps"]
     for name in ("downloads", "uploads"):
         flows = [rates[rates["entity"] == f"{name}[{i}]"] for i in range(FLOWS)]
@@ -116,6 +125,24 @@ def curves(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
         total = np.bincount(which, together) * INTERVAL_S / MEAN_S
         found[name] = ((ends * MEAN_S).tolist(), total.tolist())
     return found
+
+
+def _waits(
+    times: NDArray[np.float64], trips: NDArray[np.float64], smoothed: NDArray[np.float64], rate: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The latest round-trip time, or the time since the last interval with a new one where that is longer.
+
+    Args:
+        times: Ends of the intervals, from the first round trip on.
+        trips: The latest round-trip time.
+        smoothed: The smoothed one: a new one that differs moves it.
+        rate: Of packets that arrived, in all intervals.
+    """
+    import numpy as np
+
+    moved = np.diff(smoothed, prepend=0.0) != 0.0
+    new = moved | ((np.abs(trips - smoothed) < _EQUAL_S) & (rate[len(rate) - len(trips) :] > 0.0))
+    return np.maximum(trips, times - np.maximum.accumulate(np.where(new, times, 0.0)))
 
 
 def advise_home(

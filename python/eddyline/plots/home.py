@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["before_and_after"]
 
 _PANELS = (
-    ("latency", "Round-trip time of a user that sends little", "round-trip time", "time"),
+    ("latency", "Round-trip time of a user that sends little, or its wait so far", "round-trip time", "time"),
     ("downloads", "Downloads together", "throughput", "rate"),
     ("uploads", "Uploads together", "throughput", "rate"),
 )
