@@ -49,6 +49,15 @@ def test_what_holds(eddyline, scenario):
     assert "3 held, 0 failed" in table.out
 
 
+def test_what_is_rarely_intended_is_said_of_each_file(eddyline, scenario):
+    """Once, though the file runs in two worlds."""
+    path = scenario(more=EXPECT.format(limit=1.01))
+    ran = eddyline("check", path, "--set", 'flow.upload.controller={ kind = "dctcp" }', "--json")
+    assert ran.err.splitlines() == [
+        f"note: {path}: upload: dctcp requires tcp = {{ accurate_ecn = true }}; without it its packets are never marked"
+    ]
+
+
 UNKNOWN = """
 duration = "2 s"
 warmup = "1 s"

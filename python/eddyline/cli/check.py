@@ -83,6 +83,7 @@ def command(
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
             require(world)
+    _remark(scenarios)
     with Progress(silent=silent) as progress:
         checked = [_check(name, scenario, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
@@ -91,6 +92,16 @@ def command(
                 put_text(path, text(checked))
     held = all(e["held"] for c in checked for e in c.expectations)
     return 1 if not held or any(c.failures for c in checked) else 0
+
+
+def _remark(scenarios: Sequence[tuple[str, Scenario]]) -> None:
+    """Notes what the scenarios of files say, though it is rarely intended, in the worlds that they run in."""
+    from eddyline.cli.remarks import remarks
+
+    for name, scenario in scenarios:
+        found = [sentence for world in scenario.expected_worlds for sentence in remarks(scenario, world)]
+        for sentence in dict.fromkeys(found):
+            click.echo(f"note: {name}: {sentence}", err=True)
 
 
 def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Scenario]:

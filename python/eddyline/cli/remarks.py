@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eddyline.scenario import Scenario
+    from eddyline.sweeps.plan import Plan
 
-__all__ = ["in_phase", "remarks", "without_packets"]
+__all__ = ["in_phase", "remarks", "remarks_of_points", "without_packets"]
+
+_MAX_POINTS = 200
+"""Points of a grid that are looked at, without its seeds: a fraction of a second."""
 
 
 def remarks(scenario: Scenario, world: str) -> list[str]:
@@ -24,6 +28,29 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
         *(sentence for table in named for sentence in _of(table, scenario.duration_s)),
         *_without_accurate_ecn(named, world),
     ]
+
+
+def remarks_of_points(plan: Plan) -> list[str]:
+    """Those of a sweep's points, each once; of a large grid those of some.
+
+    The scenario without the grid's values may be none of the points.
+    """
+    from random import Random
+
+    from eddyline.errors import ScenarioError
+    from eddyline.scenario import Scenario
+
+    found: dict[str, None] = {}
+    all_of_them = range(plan.grid.combinations)
+    # evenly spaced ones could all have the same value of a key
+    some = sorted(Random(0).sample(all_of_them, min(_MAX_POINTS, len(all_of_them))))
+    for each in some:
+        try:
+            scenario = Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)])
+        except ScenarioError:  # the sweep is refused, and all that is wrong is said
+            return []
+        found |= dict.fromkeys(remarks(scenario, plan.world))
+    return list(found)
 
 
 def _without_accurate_ecn(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:

@@ -224,6 +224,11 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
+    if not quiet:
+        from eddyline.cli.remarks import remarks_of_points
+
+        for sentence in remarks_of_points(plan):
+            click.echo(f"note: {sentence}", err=True)
     with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
         try:
             swept = run(plan, out, workers, engine, bar, timeout, memory)

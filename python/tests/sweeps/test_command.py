@@ -111,6 +111,22 @@ def test_what_people_see(eddyline, lossy):
     assert eddyline(*words, "--quiet").out == ""
 
 
+def test_what_is_rarely_intended_is_said_once(eddyline, lossy):
+    """Of the points: the scenario without the grid's values is none of them."""
+    kinds = ["--vary", 'flow.download.controller={ kind = "newreno" },{ kind = "dctcp" }']
+    starts = ["--vary", "flow.download.start=0 s,1 h", "--set", "flow.download.tcp.accurate_ecn"]
+    words = ["sweep", lossy(), *kinds, *starts]
+    late = "note: download starts at 1 h, not before the end of the run, 2 s"
+    assert eddyline(*words[:-1], f"{words[-1]}=true", "--out", "accurate").err.splitlines() == [late]
+    classic = [*words[:-1], f"{words[-1]}=false", "--out", "classic"]
+    said = "note: download: dctcp requires tcp = { accurate_ecn = true }; without it its packets are never marked"
+    assert eddyline(*classic).err.splitlines() == [late, said]
+    assert eddyline(*classic, "-q").err == ""
+    large = ["--vary", "flow.download.tcp.initial_window=1..300", "--shard", "1/900"]
+    assert eddyline(*classic[:-1], "large", *large).err.splitlines() == [late, said]
+    assert "note:" not in eddyline("sweep", lossy(), "--vary", "flow.download.start=1 h,soon", "--out", "wrong").err
+
+
 def test_progress_is_for_terminals(lossy, tmp_path):
     """A sweep that takes longer than the bar waits; it is stopped as soon as the bar says all it has to."""
     import pty
