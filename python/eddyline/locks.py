@@ -52,7 +52,9 @@ def take(handle: int) -> bool:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds the lock file `path`, so that one sweep at a time works in its folder. The file is created and stays.
+    """Holds the lock file `path`: one sweep at a time works in its folder. The file is created and stays, empty.
+
+    Meanwhile it names this process; that of a process that was killed still does.
 
     Raises:
         InputError: Another process holds it, or the folder is read-only.
@@ -77,6 +79,9 @@ def locked(path: Path) -> Iterator[None]:
             time.sleep(0.05)
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
-        yield
+        try:
+            yield
+        finally:
+            os.ftruncate(handle, 0)  # before the lock goes: then the text may be another process's
     finally:
         os.close(handle)

@@ -2,7 +2,7 @@
 
     DIR/sweep.json                 description of the sweep
     DIR/scenario.toml              its scenario, as given (.json where it was that)
-    DIR/lock                       locked by the running process
+    DIR/lock                       locked by the running process, which it names; empty otherwise
     DIR/parts/A-B/points.parquet   points stored in steps A to B, one row each
     DIR/parts/A-B/flows.parquet    their flows; likewise links, groups, ...: `ENTITIES`
 

@@ -26,8 +26,8 @@ RATES = ("link.down.rate=1 Mbit/s,2 Mbit/s", "link.down.rate=1 Mbit/s,1500 kbit/
 
 
 def whole(folder: Path) -> dict[str, bytes]:
-    """All that a folder holds, but for who runs it."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name != "lock"}
+    """All that a folder holds."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def summary(ran):
