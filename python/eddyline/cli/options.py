@@ -77,10 +77,16 @@ def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[
     ctx.meta[_GIVEN] = given
     requested = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
     if requested:
-        from eddyline.controllers.sources import from_environment, load
+        from eddyline.controllers.sources import from_environment, load_all
 
-        for what in (*from_environment(), *given):
-            load(what)
+        sentences = load_all((*from_environment(), *given))
+
+        def note() -> None:
+            if not ctx.params.get("quiet"):
+                for sentence in sentences:
+                    click.echo(f"note: {sentence}", err=True)
+
+        ctx.call_on_close(note)  # --quiet is read later
 
 
 def given_controllers() -> str:

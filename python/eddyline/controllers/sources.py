@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.controllers.base import handlers
-from eddyline.controllers.plugins import SUFFIXES
+from eddyline.controllers.plugins import SUFFIXES, Plugin, plugins
 from eddyline.controllers.registry import register, register_plugin, registered
 from eddyline.errors import InputError
 from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
 
-__all__ = ["VARIABLE", "broken", "from_environment", "load", "module_of_text"]
+__all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "module_of_text"]
 
 VARIABLE = "EDDYLINE_CONTROLLERS"
 """The environment variable that lists what to load, separated by commas."""
@@ -36,6 +37,37 @@ FILES = "eddyline_controllers"
 def from_environment() -> list[str]:
     """What the environment variable lists."""
     return [each.strip() for each in os.environ.get(VARIABLE, "").split(",") if each.strip()]
+
+
+def load_all(several: Iterable[str]) -> list[str]:
+    """Loads each; returns sentences about names that are registered by more than one file, of which the last counts.
+
+    Raises:
+        InputError: As `load`.
+    """
+    files: dict[str, str] = {}
+    sentences = []
+    for what in several:
+        before = _known()
+        load(what)
+        for name, controller in _known().items():
+            if before.get(name) is controller:
+                continue
+            file = _file_of(controller)
+            if files.get(name, file) != file:
+                sentences.append(f"controller {name} is that of {file}, which replaces that of {files[name]}")
+            files[name] = file
+    return sentences
+
+
+def _known() -> dict[str, type | Plugin]:
+    return {**registered(), **plugins()}
+
+
+def _file_of(controller: type | Plugin) -> str:
+    if isinstance(controller, Plugin):
+        return controller.path
+    return getattr(sys.modules.get(controller.__module__), "__file__", None) or controller.__module__
 
 
 def load(what: str) -> None:

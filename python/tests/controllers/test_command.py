@@ -422,6 +422,27 @@ def test_controllers_from_the_environment_variable(shy):
         assert p.returncode == 0, p.stderr
 
 
+def test_the_file_whose_controller_counts_is_said_where_two_have_it(eddyline, shy, tmp_path):
+    path, first = shy
+    second = tmp_path / "other" / first.name
+    second.parent.mkdir()
+    second.write_text(SHY)
+    (tmp_path / "importing.py").write_text("import shy\n")
+    said = f"note: controller shy is that of {second}, which replaces that of {first}\n"
+    both = ["--controllers", str(first), "--controllers", str(second)]
+    for more in ([], ["--json"]):
+        assert eddyline("run", path, *both, *more, figures=False).err == said
+    assert eddyline("run", path, *both, "--quiet", figures=False).err == ""
+    assert "note:" not in eddyline("run", path, *both[:2], *both[:2], figures=False).err
+    for listed, given in ((f"{first},{second}", []), (str(first), both[2:])):
+        args = [str(COMMAND), "run", str(path), "--json", *given]
+        where = {**environment(), "EDDYLINE_CONTROLLERS": listed}
+        assert subprocess.run(args, capture_output=True, text=True, env=where, check=False).stderr == said
+    args = [str(COMMAND), "run", str(path), "--json", *both[:2], "--controllers", "importing"]
+    again = subprocess.run(args, capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False)
+    assert (again.returncode, again.stderr) == (0, "")  # the same file
+
+
 def test_a_stored_result_is_verified_with_it(eddyline, shy):
     assert eddyline("run", shy[0].name, "--controllers", "shy.py", "--out", "kept", figures=False).code == 0
     assert eddyline("verify", "kept").code == 2
