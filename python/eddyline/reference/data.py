@@ -86,7 +86,8 @@ _PACKETS = {
     "syn": "First packet of the handshake.",
     "syn-ack": "Reply to the SYN.",
     "ack": "Acknowledgement without data.",
-    "fin": "Packet that closes the connection.",
+    "fin": "Packet that closes the connection; in world `quic` also what the data's sender sends besides data after "
+    "the handshake, such as short probes, of flows without end too.",
     "cross": "Packet of traffic or of a probe.",
 }
 
