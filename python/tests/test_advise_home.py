@@ -200,7 +200,7 @@ def test_latency_is_that_of_requests_under_load() -> None:
 
 
 def test_the_figure_shows_how_long_a_stalled_user_waits() -> None:
-    """PIE drops what this user sends several times in a row: the line must not stay at the round-trip time of the one before."""
+    """None of this user's round trips ends for 7.5 s here: the line must not stay at the time of the last one."""
     after = advise_home("adsl", "16 Mbit/s", "1 Mbit/s", have="pie").after
     assert after.loaded_p99_s is not None
     times, waits = curves(after.series)["latency"]
