@@ -153,9 +153,7 @@ def test_what_the_model_leaves_out_at_the_corners_is_noted(eddyline, tmp_path):
     (tmp_path / "balanced.toml").write_text(BALANCED)
     words = ("theory", "map", "balanced.toml", "--x", "link.down.loss=0.0,0.01", "--y")
     ran = eddyline(*words, "link.up.queue.limit=10 packets,1000 packets", "--show", "throughput")
-    overflow = (
-        r"^note: with link\.down\.loss=0 and link\.up\.queue\.limit=10 packets: .*would overflow its limit of 10"
-    )
+    overflow = r"^note: with link\.down\.loss=0 and link\.up\.queue\.limit=10 packets: .*would overflow its limit of 10"
     assert len(re.findall(overflow, ran.err, re.M)) == 1, ran.err
     loss = r"^note: with link\.down\.loss=0\.01 and link\.up\.queue\.limit=10 packets: .*loss is not modelled"
     assert len(re.findall(loss, ran.err, re.M)) == 1, ran.err
