@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = Any  # pyarrow.Table
 
-__all__ = ["created", "footer", "read", "write"]
+__all__ = ["created", "metadata", "parsed", "read", "write"]
 
 
 def created(path: Path) -> Any:
@@ -35,17 +35,21 @@ def read(path: Path) -> Table:
         ValueError: It is no Parquet, or a text in it is no UTF-8; `pa.ArrowInvalid` is one.
     """
     with pa.OSFile(os.fsencode(path)) as file:
-        table = pq.ParquetFile(file).read()
+        return _table(file)
+
+
+def parsed(content: bytes) -> Table:
+    """The table that a file with this content holds; errors are those of `read`."""
+    return _table(pa.BufferReader(content))
+
+
+def _table(file: Any) -> Table:
+    table = pq.ParquetFile(file).read()
     table.validate(full=True)
     return table
 
 
-def footer(path: Path) -> Any:
-    """The metadata of a file, without its rows: `num_rows`, `metadata`.
-
-    Raises:
-        OSError: The file cannot be read.
-        pa.ArrowInvalid: It is no Parquet.
-    """
-    with pa.OSFile(os.fsencode(path)) as file:
-        return pq.ParquetFile(file).metadata
+def metadata(content: bytes) -> tuple[int, dict[bytes, bytes]]:
+    """The number of rows of a file with this content, and what was stored with them; errors are those of `read`."""
+    footer = pq.ParquetFile(pa.BufferReader(content)).metadata
+    return footer.num_rows, footer.metadata or {}

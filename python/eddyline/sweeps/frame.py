@@ -15,7 +15,7 @@ from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.groups import with_groups_of_one
 from eddyline.sweeps.part_files import Damaged
 from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_superseded
-from eddyline.sweeps.store import parts_of, read_part, require_sweep, twice
+from eddyline.sweeps.store import parts_of, read_part, twice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,17 +92,15 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
     """A table of all parts, by point.
 
     Raises:
-        Damaged: A table cannot be read.
+        Damaged: A table is not as it was written.
         InputError: Parts are replaced faster than they can be read.
     """
     failed: list[tuple[int, int]] | None = None
     for _ in range(_MAX_TRIES):
         document, spans = manifest.read(folder), parts_of(folder)
+        sweep = None if document is None else manifest.identity(document)
         try:
-            if document is not None:
-                for span in spans:
-                    require_sweep(folder, span, manifest.identity(document))
-            read = [(span, read_part(folder, span, kind)) for span in spans]
+            read = [(span, read_part(folder, span, kind, sweep)) for span in spans]
             found = [table for _, table in read if table is not None]
             if kind == POINTS and (damaged := twice(folder, read)) is not None:
                 raise damaged

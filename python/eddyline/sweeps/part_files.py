@@ -1,15 +1,18 @@
-"""The files of a part, one a table. That of the points records the rows of each other one, and the sweep of all.
+"""The files of a part, one a table, as they were written or damaged.
 
-So a file that is missing, cut short or of another part is damage, not a table without rows. Parts of format 1 have no
-record: there, only files that are present can be found damaged.
+    points.parquet   its metadata have the SHA-256 of every other table, and the sweep's identity
+    points.sha256    the SHA-256 of that file, as `sha256sum` writes it
+
+So a file that is damaged, missing, or of another part or sweep is an error, not other numbers. Earlier parts have no
+digests: of those of format 2 the numbers of rows are known, of those of format 1 only what is present can be checked.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import pyarrow as pa
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import eddyline.parquet as parquet
 from eddyline.errors import EddylineError
@@ -18,17 +21,24 @@ from eddyline.sweeps.parts import POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
-__all__ = ["Damaged", "check", "kinds", "read", "require_sweep", "write"]
+__all__ = ["Damaged", "checked", "kinds", "read", "write"]
 
 _T = TypeVar("_T")
 
+_DIGESTS = b"eddyline.sha256"
+"""Key of the other tables' digests in the metadata of the table of points."""
+
 _ROWS = b"eddyline.rows"
-"""Key of the record in the metadata of the table of points."""
+"""Key of their numbers of rows in earlier parts, of format 2."""
 
 _SWEEP = b"eddyline.sweep"
-"""Key of the sweep's identity there; earlier parts have none."""
+"""Key of the sweep's identity; the earliest parts have none."""
+
+_SEAL = f"{POINTS}.sha256"
+
+_COLUMNS = {POINTS: {"point", "failure", "approximations"}}
+_ANY_COLUMNS = {"point"}
 
 
 class Damaged(EddylineError):  # noqa: N818 - the name of a state
@@ -38,73 +48,122 @@ class Damaged(EddylineError):  # noqa: N818 - the name of a state
         super().__init__(f"{path}: {how}", f"remove the folder {path.parent}: the next sweep runs its points again")
 
 
+class _Points(NamedTuple):
+    """The file of the points.
+
+    Attributes:
+        content: Its bytes.
+        recorded: What it has of the other tables: their digests, in earlier parts numbers of rows, or None.
+    """
+
+    content: bytes
+    recorded: dict[str, str | int | None]
+
+
 def write(part: Path, content: Mapping[str, Any], sweep: str) -> None:
     """Writes the tables of a part of the sweep with this identity into its folder, and flushes all to the disk."""
-    rows = {kind: table.num_rows for kind, table in sorted(content.items()) if kind != POINTS}
-    for kind, table in content.items():
-        record = {_ROWS: json.dumps(rows), _SWEEP: sweep} if kind == POINTS else None
-        parquet.write(table.replace_schema_metadata(record), _path(part, kind))
-        synced(_path(part, kind))
+    others = sorted(content.keys() - {POINTS})
+    digests = {kind: _written(content[kind].replace_schema_metadata(), _path(part, kind)) for kind in others}
+    record = {_DIGESTS: json.dumps(digests), _SWEEP: sweep}
+    digest = _written(content[POINTS].replace_schema_metadata(record), _path(part, POINTS))
+    (part / _SEAL).write_text(_sealed(digest), "utf-8")
+    synced(part / _SEAL)
     synced(part)
 
 
-def read(part: Path, kind: str) -> Any:
+def _written(table: Any, path: Path) -> str:
+    """Writes a table, and gives the digest of its file."""
+    parquet.write(table, path)
+    synced(path)
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def read(part: Path, kind: str, sweep: str | None) -> Any:
     """A table of a part, or None where it has no such rows.
 
+    Args:
+        part: Its folder.
+        kind: The table.
+        sweep: Identity of the sweep that the part must be of; None where that is not known.
+
     Raises:
-        Damaged: The table cannot be read.
+        Damaged: The table is not as it was written, or the part is of another sweep.
     """
+    points = _points(part, sweep)
     if kind == POINTS:
-        return _loaded(parquet.read, _path(part, POINTS)).replace_schema_metadata()
-    recorded = _recorded(part)
-    if kind not in recorded:
+        return _table(points.content, part, POINTS).replace_schema_metadata()
+    if kind not in points.recorded:
         return None
-    table = _loaded(parquet.read, _path(part, kind))
-    _require(table.num_rows, recorded[kind], _path(part, kind))
-    return table
+    return _table(_checked(part, kind, points.recorded[kind]), part, kind)
 
 
-def check(part: Path, sweep: str) -> None:
-    """Makes sure that a part has all of its tables, by their footers, and is of the sweep with this identity.
+def checked(part: Path, sweep: str) -> Any:
+    """The table of points of a part, after all of its tables were checked.
 
     Raises:
-        Damaged: One is missing or cut short, or the part is of another sweep.
+        Damaged: One is not as it was written, or the part is of another sweep than that with this identity.
     """
-    require_sweep(part, sweep)
-    for kind, rows in _recorded(part).items():
-        path = _path(part, kind)
-        _require(_loaded(parquet.footer, path).num_rows, rows, path)
+    points = _points(part, sweep)
+    for kind, recorded in points.recorded.items():
+        _checked(part, kind, recorded)
+    return _table(points.content, part, POINTS).replace_schema_metadata()
 
 
-def require_sweep(part: Path, sweep: str) -> None:
-    """Makes sure that a part is of the sweep with this identity.
+def kinds(part: Path, sweep: str) -> list[str]:
+    """The tables of a part, but for that of the points.
 
     Raises:
-        Damaged: It is of another one.
+        Damaged: That one is not as it was written, or the part is of another sweep than that with this identity.
     """
-    found = _loaded(parquet.footer, _path(part, POINTS)).metadata.get(_SWEEP)
-    if found not in (None, sweep.encode()):
-        raise Damaged(_path(part, POINTS), "of another sweep than the folder")
+    return list(_points(part, sweep).recorded)
 
 
-def kinds(part: Path) -> list[str]:
-    """The tables of a part, but for that of the points."""
-    return list(_recorded(part))
-
-
-def _recorded(part: Path) -> dict[str, int | None]:
-    """Rows by table, but for that of the points; None where they are not recorded."""
-    record = _loaded(parquet.footer, _path(part, POINTS)).metadata.get(_ROWS)
+def _points(part: Path, sweep: str | None) -> _Points:
+    path, seal = _path(part, POINTS), part / _SEAL
+    content = _loaded(Path.read_bytes, path)
+    sealed = seal.is_file()
+    if sealed and _loaded(Path.read_bytes, seal) != _sealed(sha256(content).hexdigest()).encode():
+        raise Damaged(path, f"damaged: its SHA-256 is not that in {_SEAL}")
+    _, metadata = _parsed(parquet.metadata, content, path)
+    if _DIGESTS in metadata and not sealed:
+        raise Damaged(seal, "missing")
+    if sweep is not None and metadata.get(_SWEEP) not in (None, sweep.encode()):
+        raise Damaged(path, "of another sweep than the folder")
+    record = metadata.get(_DIGESTS, metadata.get(_ROWS))
     if record is None:
-        return {path.stem: None for path in sorted(part.glob("*.parquet")) if path.stem != POINTS}
-    try:
-        return dict(json.loads(record))
-    except (ValueError, TypeError) as e:
-        raise Damaged(_path(part, POINTS), f"damaged: its numbers of rows: {e}") from None
+        return _Points(content, {each.stem: None for each in sorted(part.glob("*.parquet")) if each.stem != POINTS})
+    return _Points(content, _parsed(lambda text: dict(json.loads(text)), record, path))
+
+
+def _checked(part: Path, kind: str, recorded: str | int | None) -> bytes:
+    """The content of the file of another table, which is that of the record."""
+    path = _path(part, kind)
+    content = _loaded(Path.read_bytes, path)
+    if isinstance(recorded, str):
+        if sha256(content).hexdigest() != recorded:
+            raise Damaged(path, f"damaged, or of another part: its SHA-256 is not that in {POINTS}.parquet")
+        return content
+    rows, _ = _parsed(parquet.metadata, content, path)
+    if recorded not in (None, rows):
+        raise Damaged(path, f"damaged: it has {rows:,} rows, {recorded:,} were written")
+    return content
+
+
+def _table(content: bytes, part: Path, kind: str) -> Any:
+    path = _path(part, kind)
+    table = _parsed(parquet.parsed, content, path)
+    for name in sorted(_COLUMNS.get(kind, _ANY_COLUMNS)):
+        if name not in table.column_names:
+            raise Damaged(path, f"damaged: it has no column {name}")
+    return table
 
 
 def _path(part: Path, kind: str) -> Path:
     return part / f"{kind}.parquet"
+
+
+def _sealed(digest: str) -> str:
+    return f"{digest}  {POINTS}.parquet\n"
 
 
 def _loaded(load: Callable[[Path], _T], path: Path) -> _T:
@@ -112,14 +171,10 @@ def _loaded(load: Callable[[Path], _T], path: Path) -> _T:
         return load(path)
     except FileNotFoundError:
         raise Damaged(path, "missing") from None
-    except (pa.ArrowException, ValueError) as e:  # a name in it that is not UTF-8 is a ValueError
-        raise Damaged(path, f"damaged: {e}") from None
-    except OSError as e:
-        if e.errno is not None:  # of the system, not of the content
-            raise
-        raise Damaged(path, f"damaged: {e}") from None
 
 
-def _require(rows: int, recorded: int | None, path: Path) -> None:
-    if recorded not in (None, rows):
-        raise Damaged(path, f"damaged: it has {rows:,} rows, {recorded:,} were written")
+def _parsed(parse: Callable[[bytes], _T], content: bytes, path: Path) -> _T:
+    try:
+        return parse(content)
+    except Exception as e:  # whatever Arrow raises where bytes make no sense
+        raise Damaged(path, f"damaged: {e}") from None

@@ -5,6 +5,7 @@
     DIR/lock                       locked by the running process, which it names; empty otherwise
     DIR/parts/A-B/points.parquet   points stored in steps A to B, one row each
     DIR/parts/A-B/flows.parquet    their flows; likewise links, groups, ...: `ENTITIES`
+    DIR/parts/A-B/points.sha256    digest of points.parquet, which has those of the others: see `part_files`
 
 A part is written to a staging folder, flushed to the disk and renamed into place; it never changes afterwards. From
 time to time neighbouring parts are joined into one, named after the steps that it covers, and then removed: a part
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part", "require_sweep", "twice"]
+__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part", "twice"]
 
 PARTS = "parts"
 
@@ -61,13 +62,19 @@ def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
     return kept
 
 
-def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
+def read_part(folder: Path, span: tuple[int, int], kind: str, sweep: str | None) -> Any:
     """A table of a part, or None where it has no such rows.
 
+    Args:
+        folder: The folder.
+        span: The steps of the part.
+        kind: The table.
+        sweep: Identity of the sweep that the part must be of; None where that is not known.
+
     Raises:
-        Damaged: The table cannot be read.
+        Damaged: The table is not as it was written, or the part is of another sweep.
     """
-    return part_files.read(_place_of(folder, span), kind)
+    return part_files.read(_place_of(folder, span), kind, sweep)
 
 
 def twice(folder: Path, several: Sequence[tuple[tuple[int, int], Any]]) -> part_files.Damaged | None:
@@ -88,15 +95,6 @@ def twice(folder: Path, several: Sequence[tuple[tuple[int, int], Any]]) -> part_
     return None
 
 
-def require_sweep(folder: Path, span: tuple[int, int], sweep: str) -> None:
-    """Makes sure that a part is of the sweep with this identity.
-
-    Raises:
-        Damaged: It is of another one.
-    """
-    part_files.require_sweep(_place_of(folder, span), sweep)
-
-
 def _place_of(folder: Path, span: tuple[int, int]) -> Path:
     return folder / EXTENSION / EXTENSION_PART if span == _EXTENSION else folder / PARTS / name_of(span)
 
@@ -115,7 +113,7 @@ class Store:
         approximations: What the world could not model exactly, of all points.
 
     Raises:
-        Damaged: A part lacks a table, is of another sweep, or has points that another one has.
+        Damaged: A table is not as it was written, or a part is of another sweep, or has points that another one has.
     """
 
     def __init__(self, folder: Path, grid: Grid, document: Mapping[str, Any]) -> None:
@@ -129,10 +127,7 @@ class Store:
         self.done: set[int] = set()
         self.failures: dict[int, str] = {}
         self.approximations: dict[str, None] = {}
-        stored = []
-        for span in self._spans:
-            part_files.check(_place_of(folder, span), self._sweep)
-            stored.append((span, read_part(folder, span, POINTS)))
+        stored = [(span, part_files.checked(_place_of(folder, span), self._sweep)) for span in self._spans]
         if (damaged := twice(folder, stored)) is not None:
             raise damaged
         for _, table in stored:
@@ -204,11 +199,11 @@ class Store:
             self._count(point, failure, approximations)
 
     def _join(self, spans: Sequence[tuple[int, int]]) -> None:
-        read = [read_part(self._folder, span, POINTS) for span in spans]
+        read = [read_part(self._folder, span, POINTS, self._sweep) for span in spans]
         whole = {POINTS: without_superseded(joined(read))}
-        kinds = {kind for span in spans for kind in part_files.kinds(self._parts / name_of(span))}
+        kinds = {kind for span in spans for kind in part_files.kinds(self._parts / name_of(span), self._sweep)}
         for kind in sorted(kinds):
-            found = (read_part(self._folder, span, kind) for span in spans)
+            found = (read_part(self._folder, span, kind, self._sweep) for span in spans)
             whole[kind] = joined(t for t in found if t is not None)
         self._place((spans[0][0], spans[-1][1]), whole)
         for span in spans:

@@ -1,9 +1,11 @@
-"""A table of a sweep that is missing or cut short is damage, wherever the folder is used."""
+"""A table of a sweep that is not as it was written is damage, wherever the folder is used."""
 
 from __future__ import annotations
 
 import json
+import random
 import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
@@ -12,6 +14,8 @@ import pytest
 import eddyline as el
 from eddyline.cli import main
 from eddyline.sweeps.part_files import Damaged
+
+from .conftest import WATCHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +37,10 @@ def of_another_part(path: Path) -> None:
     pq.write_table(pq.read_table(path).slice(1), path)
 
 
+def flipped_once(path: Path) -> None:
+    path.write_bytes(flipped(path.read_bytes(), random.Random(2)))
+
+
 @pytest.fixture
 def folder(lossy, tmp_path) -> Path:
     el.sweep(lossy(), {"seed": "1..4"}, out=tmp_path / "g")
@@ -47,7 +55,7 @@ def only_part(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("harm", "kind"),
     [
-        *((harm, kind) for harm in (missing, cut_short, cleared) for kind in ("flows", "points")),
+        *((harm, kind) for harm in (missing, cut_short, cleared, flipped_once) for kind in ("flows", "points")),
         (missing, "links"),
         (of_another_part, "flows"),
     ],
@@ -68,16 +76,49 @@ def test_no_use_of_a_damaged_folder_is_silent(eddyline, lossy, tmp_path, folder,
     assert hint in same.err
 
 
-def test_damage_within_a_table_is_damage_or_another_value(folder):
-    path = only_part(folder) / "flows.parquet"
-    whole, found = path.read_bytes(), 0
-    for place in range(4, len(whole), 97):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 128]) + whole[place + 1 :])
-        try:
-            el.read_sweep(folder)
-        except Damaged:
-            found += 1
-    assert found > 10
+def flipped(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :]
+
+
+def zeroed(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content))
+    return content[:place] + bytes(len(content[place : place + 16])) + content[place + 16 :]
+
+
+def cut(content: bytes, chance: random.Random) -> bytes:
+    return content[: chance.randrange(len(content))]
+
+
+def test_every_damage_of_every_file_of_a_part_is_found(lossy, tmp_path):
+    el.sweep(lossy(more=WATCHED), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, seeds=2, out=tmp_path / "g")
+    part, chance = only_part(tmp_path / "g"), random.Random(1)
+    files = sorted(part.iterdir())
+    assert [p.name for p in files] == [
+        *("flows.parquet", "links.parquet", "points.parquet", "points.sha256", "probes.parquet", "traffic.parquet")
+    ]
+    for path in files:
+        whole, of = path.read_bytes(), "points" if path.suffix == ".sha256" else path.stem
+        for harm in (flipped, zeroed, cut) * 20:
+            content = harm(whole, chance)
+            path.write_bytes(content)
+            if content == whole:
+                continue
+            with pytest.raises(Damaged) as e:
+                el.read_sweep(tmp_path / "g", of=of)
+            assert str(part) in e.value.hint
+        path.write_bytes(whole)
+        assert len(el.read_sweep(tmp_path / "g", of=of)) >= 4
+
+
+def test_the_digest_of_a_part_is_not_missing(folder):
+    (only_part(folder) / "points.sha256").unlink()
+    with pytest.raises(Damaged, match=r"points\.sha256: missing"):
+        el.read_sweep(folder)
+
+
+def test_the_digest_of_a_part_is_that_of_sha256sum(folder):
+    subprocess.run(["sha256sum", "--check", "--strict", "points.sha256"], cwd=only_part(folder), check=True)
 
 
 def test_after_the_remedy_the_sweep_is_whole(lossy, tmp_path, folder):

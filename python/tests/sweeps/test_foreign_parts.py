@@ -44,6 +44,17 @@ def test_parts_of_another_sweep_are_refused(eddyline, swept, tmp_path):
     assert eddyline(*swept).code == 0
 
 
+@pytest.mark.parametrize("kind", ["flows", "links", "points"])
+def test_a_table_of_another_sweep_is_refused(eddyline, swept, tmp_path, kind):
+    name = f"parts/0000001-0000001/{kind}.parquet"
+    shutil.copy(tmp_path / "other" / name, tmp_path / "grid" / name)
+    ran = eddyline(*swept)
+    assert (ran.code, ran.out) == (1, "")
+    assert f"{kind}.parquet: damaged" in ran.err
+    with pytest.raises(el.EddylineError, match="damaged"):
+        el.read_sweep(tmp_path / "grid", of=kind)
+
+
 def test_points_that_are_there_twice_are_refused(eddyline, swept, tmp_path):
     parts = tmp_path / "grid" / "parts"
     shutil.copytree(parts / "0000001-0000001", parts / "0000002-0000002")

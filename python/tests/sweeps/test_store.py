@@ -219,7 +219,9 @@ def test_everything_is_on_the_disk_before_it_counts(tmp_path):
     begin = 0
     for i in renames[:-1]:
         before = log[begin:i]
-        assert before.count("fsync") - (begin > 0) == before.count("write") + 1  # each file, and their folder
+        assert (
+            before.count("fsync") - (begin > 0) == sum(map(before.count, ("write", "write_text"))) + 1
+        )  # each file, and their folder
         assert log[i + 1] == "fsync"  # the name itself
         begin = i + 1
 
