@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -26,7 +28,11 @@ _LINE_EVERY_S = 60.0
 
 
 class Progress:
-    """An `Observer` that shows runs on standard error: as one bar where that is a terminal, else as a line a minute."""
+    """An `Observer` that shows runs on standard error: as one bar where that is a terminal, else as a line a minute.
+
+    A controller of the user may change the working folder; after the runs it is again the one that relative places of
+    the command line start in.
+    """
 
     def __init__(self, *, silent: bool = False) -> None:
         self._wanted = not silent
@@ -38,8 +44,10 @@ class Progress:
         self._finished = 0
         self._bar: Bar | None = None
         self._task: TaskID | None = None
+        self._folder: str | None = None
 
     def __enter__(self) -> Self:
+        self._folder = _working_folder()
         return self
 
     def __exit__(
@@ -47,6 +55,8 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if self._folder is not None and self._folder != _working_folder():
+            os.chdir(self._folder)
 
     def count(self, run: int = 0) -> Count:
         """A callback that reports pieces of work of one run."""
@@ -85,6 +95,14 @@ class Progress:
             share = sum(self._done.values()) / self._runs
             left = f", {timedelta(seconds=round((now - self._started) * (1 / share - 1)))} left" if share > 0 else ""
             click.echo(f"{datetime.now().astimezone():%H:%M:%S} {100 * share:.0f} %{left}", err=True)
+
+
+def _working_folder() -> str | None:
+    """None where it has been removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return None
 
 
 def _bar() -> tuple[Bar, TaskID]:

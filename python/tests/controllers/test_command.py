@@ -133,6 +133,44 @@ def test_a_file_that_cannot_be_loaded_is_invalid_input(eddyline, shy, tmp_path, 
     assert "eddyline/controllers" not in ran.err, "none of our own frames"
 
 
+MOVES = """
+import os
+import eddyline as el
+
+@el.register("moves")
+class Moves(el.Controller):
+    def __init__(self, path: el.PathFacts):
+        self.cwnd = 10.0
+        os.chdir(os.environ["MOVED"])
+
+    on_ack = on_loss = on_timeout = lambda self, event: None
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (("run", "shy.toml", "--out", "o", "--plot", "p.png", "--log", "l.txt"), {"o", "p.png", "l.txt"}),
+        (("run", "shy.toml", "--out", "o", "--csv", "--seeds", "2"), {"o"}),
+        (("check", "shy.toml", "--junit", "j.xml", "--markdown", "m.md"), {"j.xml", "m.md"}),
+        (("gauntlet", *("--only", "crowded-acks", "--seeds", "1", "--jobs", "1", "--junit", "j.xml")), {"j.xml"}),
+        (("gauntlet", *("--only", "crowded-acks", "--seeds", "1", "--out", "g", "--markdown", "m.md")), {"g", "m.md"}),
+        (("evaluate", "moves", "--only", "trace", "--quick", "--jobs", "1", "--out", "e"), {"e"}),
+    ],
+)
+def test_outputs_are_where_the_command_was_given(eddyline, shy, tmp_path, monkeypatch, words, made):
+    (tmp_path / "moves.py").write_text(MOVES)
+    (tmp_path / "away").mkdir()
+    monkeypatch.setenv("MOVED", str(tmp_path / "away"))
+    shy[0].write_text(TOML.replace("shy", "moves"))
+    own = ("--controller", "moves") if words[0] == "gauntlet" else ()
+    before = {p.name for p in tmp_path.iterdir()} - {"away"}
+    ran = eddyline(*words, *own, "--controllers", "moves.py", "-q")
+    assert ran.code in (0, 1), ran.err  # what the controller makes of the tests is no matter
+    assert ({p.name for p in tmp_path.iterdir()} - {"away"}) - before - {"__pycache__"} == made
+    assert not list((tmp_path / "away").iterdir())
+
+
 KEEPS = """
 import os
 
