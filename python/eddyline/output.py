@@ -137,9 +137,9 @@ def require_not_inputs(places: Mapping[str, Path | None], inputs: Iterable[Path]
     Raises:
         InputError: One would.
     """
-    given = [(option, path, path.resolve()) for option, path in places.items() if path is not None]
+    given = [(option, path, _resolved(path)) for option, path in places.items() if path is not None]
     for name in inputs:
-        read = name.resolve()
+        read = _resolved(name)
         for option, path, place in given:
             if place == read or place in read.parents:
                 what = "is" if place == read else f"holds {name},"
@@ -155,6 +155,8 @@ def require_writable_parent(path: Path) -> None:
     with refused(path):
         parent = _target(path).parent
         while not parent.exists():
+            if parent.is_symlink():
+                raise InputError(f"{path}: cannot be written: {parent} is a link to nothing")
             parent = parent.parent
         if not parent.is_dir():
             raise InputError(f"{path}: cannot be written: {parent} is not a folder")
@@ -211,8 +213,22 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 
 def _target(path: Path) -> Path:
-    """Where the output is: a symbolic link stays, and what it points to is replaced."""
-    return path.resolve() if path.is_symlink() else path.absolute()
+    """Where the output is: a symbolic link stays, and what it points to is replaced.
+
+    Raises:
+        OSError: It is a loop of links.
+    """
+    if not path.is_symlink():
+        return path.absolute()
+    target = _resolved(path)
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
+def _resolved(path: Path) -> Path:
+    """The place without links; `Path.resolve` raises a RuntimeError for a loop of them."""
+    return Path(os.path.realpath(path))
 
 
 @contextmanager

@@ -383,6 +383,30 @@ def test_what_a_link_points_to_is_written(eddyline, scenario, tmp_path):
     assert all((tmp_path / link).is_symlink() for link in links)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("run", "two-way.toml", option, "loop.png") for option in ("--plot", "--out", "--pcap")),
+        ("run", "two-way.toml", "--log", "loop.txt"),
+        ("run", "two-way.toml", "--qlog", "loop.png"),
+        ("run", "two-way.toml", "--plot", "loop.png/a.png"),
+        ("check", "two-way.toml", "--junit", "loop.png"),
+        ("init", "loop.toml", "--force"),
+        ("sweep", "two-way.toml", "--vary", "seed=1,2", "--out", "loop.png"),
+        ("sweep", "two-way.toml", "--vary", "link.up.rate=1 Mbit/s,2 Mbit/s", "--out", "g", "--plot", "loop.png"),
+    ],
+)
+def test_a_loop_of_links_is_no_place(eddyline, scenario, tmp_path, words):
+    scenario()
+    for name in ("loop.png", "loop.toml", "loop.txt"):
+        (tmp_path / name).symlink_to(name)
+    ran = eddyline(*words)
+    assert (ran.code, ran.err.startswith("error: ")) == (2, True)
+    assert "loop" in ran.err.splitlines()[0]
+    assert "internal error" not in ran.err
+    assert (tmp_path / "loop.toml").is_symlink()
+
+
 @pytest.mark.parametrize("write", [replaced, replaced_file])
 def test_a_full_disk_names_the_place(tmp_path, write):
     place = tmp_path / "place"
