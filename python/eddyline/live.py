@@ -5,6 +5,7 @@ Every command imports this module: what starts processes and makes files is impo
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ import threading
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
@@ -142,12 +143,14 @@ class LiveRun:
         self._text = text
         self._names = names
         self._columns = columns
-        self._document: dict[str, Any] = json.loads(text)
+        document = json.loads(text)
+        self._world = str(document["world"])
+        self._approximations = list(document["approximations"])
 
     @property
     def world(self) -> str:
         """Name of the world that ran it."""
-        return str(self._document["world"])
+        return self._world
 
     @property
     def json(self) -> str:
@@ -161,7 +164,7 @@ class LiveRun:
     @property
     def approximations(self) -> list[str]:
         """What of the scenario file the world could not honour."""
-        return list(self._document["approximations"])
+        return list(self._approximations)
 
     @property
     def names(self) -> _core.Names:
@@ -217,8 +220,16 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
         command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         command += ["--watch", f"/dev/fd/{lines.fileno()}"] if options.watch is not None else []
         reports = _Reports(scenario.duration_s, progress, options.watch, Lines(lines))
-        text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
-        return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
+        try:
+            text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
+        except OSError as e:
+            if e.errno != errno.ENOEXEC:
+                raise
+            raise _foreign(program) from None
+        try:
+            return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
+        except (ValueError, KeyError, TypeError):  # it wrote something else
+            raise _foreign(program) from None
 
 
 def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: bool) -> int:
@@ -332,6 +343,13 @@ def _output(command: list[str], given: IO[bytes], files: tuple[int, ...], report
     if child.returncode == 0:
         return out
     raise _failure(child.returncode, err)
+
+
+def _foreign(program: Path) -> WorldUnavailable:
+    """The error about a program that gives no result."""
+    return WorldUnavailable(
+        _WORLD, f"{program} is no {_NAME}: it gives no result", f"unset {VARIABLE}, or name {_NAME} in it"
+    )
 
 
 def _failure(code: int, err: str) -> EddylineError:

@@ -412,3 +412,24 @@ def test_without_the_executable_exit_3_names_the_remedy(
     assert main(["run", str(given), "--world", "all", "--json"]) == 0
     assert "eddyline-live was not found" in capsys.readouterr().out
     assert main(["live", "build-kernel"]) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["#!/bin/true\n", "#!/bin/echo\n", "#!/bin/sh\necho '{}'\n", "#!/bin/sh\necho '[1]'\n", "no program\n"]
+)
+def test_another_program_than_the_executable_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    other = tmp_path / "other"
+    other.write_text(text)
+    other.chmod(0o755)
+    monkeypatch.setenv(live.VARIABLE, str(other))
+    monkeypatch.setattr(live, "unavailable", lambda **_: None)
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    for more in ([], ["--plot", str(tmp_path / "a.png")]):
+        assert main(["run", str(given), "--world", "kernel", "-q", *more]) == 3
+        assert capsys.readouterr().err == (
+            f"error: world kernel: {other} is no eddyline-live: it gives no result\n"
+            "hint: unset EDDYLINE_LIVE, or name eddyline-live in it\n"
+        )
