@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import stat
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ def locked(path: Path) -> Iterator[None]:
     Meanwhile it names this process; that of a process that was killed still does.
 
     Raises:
-        InputError: Another process holds it, or the folder is read-only.
+        InputError: Another process holds it, it is no plain file, or the folder is read-only.
         NoLocks: The system or the file system has no locks.
     """
     try:
@@ -68,6 +69,8 @@ def locked(path: Path) -> Iterator[None]:
         why = os.strerror(e.errno).lower()
         raise InputError(f"{path.parent}: cannot be written: {why}", "a copy of the folder can be completed") from None
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise InputError(f"{path}: is no plain file", "remove it: it is made anew")
         deadline = time.monotonic() + _TIMEOUT_S
         while not take(handle):
             if time.monotonic() > deadline:

@@ -95,6 +95,7 @@ def test_version(eddyline):
         (["check", "x.toml"], "x.toml"),
         (["verify", "nowhere"], "nowhere"),
         (["init", "a.json"], ".toml"),
+        (["init", f"{'a' * 300}.toml"], "file name too long"),
         (["init", "--preset", "carrier-pigeon"], "adsl2+"),
         (["reproduce", "no-such-paper"], "no-such-paper"),
     ],

@@ -138,11 +138,13 @@ def _filled(scenario: Template, file: str, kind: str | None) -> str:
 def command(file: Path, preset: str | None, controller: str | None, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
     from eddyline.errors import InputError
+    from eddyline.output import refused
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: the name of a scenario file ends in .toml")
-    if file.exists() and not force:
-        raise InputError(f"{file}: exists", "--force replaces it")
+    with refused(file):
+        if file.exists() and not force:
+            raise InputError(f"{file}: exists", "--force replaces it")
     text = template(file, preset, controller)
     put_text(file, text)
     click.echo(f"wrote {file}; next: eddyline run {shlex.quote(str(file))}", err=True)

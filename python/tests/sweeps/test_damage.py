@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -175,3 +176,10 @@ def test_a_stored_scenario_that_is_no_text_is_damage(folder, lossy, tmp_path, ca
         assert main(words) == 2
         said = capfd.readouterr().err
         assert f"error: {path} is damaged: 'utf-8' codec can't decode byte 0xff in position 0" in said
+
+
+def test_a_lock_that_is_no_file_is_said(eddyline, lossy, folder):
+    (folder / "lock").unlink()
+    os.mkfifo(folder / "lock")
+    ran = eddyline("sweep", lossy(), "--vary", "seed=1..6", "--out", "g")
+    assert (ran.code, ran.err) == (2, "error: g/lock: is no plain file\nhint: remove it: it is made anew\n")
