@@ -82,7 +82,7 @@ def test_a_lost_worker_loses_nothing_and_the_rows_are_those_of_one_process(eddyl
     assert (p.returncode, err) == (0, "")
     assert json.loads(out)["ran"] == 500
     assert part(folder) == part(tmp_path / "single")
-    assert set(part(folder)) == {"points.parquet", "flows.parquet", "links.parquet"}
+    assert set(part(folder)) == {"points.sha256", "points.parquet", "flows.parquet", "links.parquet"}
 
 
 def test_a_sweep_begun_on_a_cluster_that_is_lost_ends_anywhere(eddyline, lossy, tmp_path):

@@ -55,7 +55,7 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
     assert keys == [(f"{1000 + i} kbit/s", 3 + seed) for i in range(100) for seed in range(POINTS // 100)]
     assert len(el.read_sweep(folder, of="links")) == 2 * POINTS
     assert sorted(p.name for p in folder.iterdir()) == ["lock", "parts", "scenario.toml", "sweep.json"]
-    assert set(part(folder)) == {"flows.parquet", "links.parquet", "points.parquet"}
+    assert set(part(folder)) == {"flows.parquet", "links.parquet", "points.parquet", "points.sha256"}
     # Rows are right, not only there: some of them against runs of their own.
     for row in chance.sample(range(POINTS), 200):
         rate, seed = keys[row]
@@ -119,7 +119,7 @@ def test_the_answer_does_not_depend_on_who_gives_it(eddyline, lossy, tmp_path):
     for workers in (1, 2, 5):
         assert eddyline(*words, "--out", f"of-{workers}", "--workers", workers).code == 0
     one = part(tmp_path / "of-1")
-    assert set(one) == {"points.parquet", "flows.parquet", "links.parquet", "groups.parquet"}
+    assert set(one) == {"points.sha256", "points.parquet", "flows.parquet", "links.parquet", "groups.parquet"}
     assert part(tmp_path / "of-2") == one
     assert part(tmp_path / "of-5") == one
 
