@@ -15,6 +15,7 @@ from eddyline.deviations.known import of_world
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.subject import Subject
 from eddyline.gauntlet.measures import MEASURES, Target
+from eddyline.lost_connections import lost_connections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,15 @@ def test_fast_keeps_alpha_packets_queued() -> None:
     fast = el.Scenario(one_flow(kind="fast", alpha="50 packets", base_rtt="known"))
     queues = [fast.run(world, series=False).to_dict()["links"][0]["queue_packets"]["mean"] for world in ("quic", "sim")]
     assert queues[0] == pytest.approx(queues[1], abs=2.0)
+
+
+def test_a_packet_far_behind_others_does_not_end_the_connection() -> None:
+    """A packet has the end of its number only, so one 128 behind the newest is taken for a later one, and cannot be decrypted."""
+    table = one_flow(kind="newreno")
+    table["link"][1] |= {"jitter": {"kind": "exponential", "mean": "60 ms"}, "reorder": True}
+    document = el.Scenario(table).run("quic", series=False).to_dict()
+    assert lost_connections(document) == []
+    assert document["flows"][0]["goodput_bps"] > 8e6
 
 
 def test_a_flow_that_asks_for_a_transport_runs_where_that_is() -> None:

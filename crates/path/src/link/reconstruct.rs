@@ -2,7 +2,9 @@
 //! missing ones is preceded by reconstructed ones, evenly spaced, which restores the sender's ACK clock.
 //!
 //! An acknowledgement that arrives `t` after the last one and acknowledges n times `every` more becomes n acknowledgements at
-//! intervals of `t / n`: the first at once, the original last. No reconstructed one acknowledges more than the original.
+//! intervals of `t / n`: the first at once, the original last. If others are held when it arrives, they come first, and the intervals are as
+//! much shorter as the original is not late: one pause does not delay all that follows. No reconstructed one acknowledges more than the
+//! original.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -45,7 +47,16 @@ struct Held<P> {
     next: u64,
     /// How many are to be created.
     left: u64,
+    /// When the original is released, unless others are held then.
+    until: Time,
     interval: Time,
+}
+
+impl<P> Held<P> {
+    /// It is its turn.
+    fn begin(&mut self, now: Time) {
+        self.interval = Time::from_ps(self.until.saturating_sub(now).as_ps() / self.left.max(1));
+    }
 }
 
 /// One connection's acknowledgements.
@@ -91,7 +102,7 @@ impl<P: Acknowledges> AckReconstructor<P> {
             // data and control packets; after packets of their connection that are held
             let behind = self.clocks.get_mut(&flow).is_some_and(|c| !c.held.is_empty());
             if behind {
-                self.hold(now, flow, packet, (0, 0, Time::ZERO));
+                self.hold(now, flow, packet, (0, 0, now));
                 return None;
             }
             self.clocks.remove(&flow);
@@ -111,21 +122,23 @@ impl<P: Acknowledges> AckReconstructor<P> {
             if clock.held.is_empty() {
                 return Some(packet);
             }
-            self.hold(now, flow, packet, (0, 0, Time::ZERO));
+            self.hold(now, flow, packet, (0, 0, now));
             return None;
         }
-        let interval = Time::from_ps(span.as_ps() / acks);
-        self.hold(now, flow, packet, (previous + every, acks - 1, interval));
+        let until = now + Time::from_ps(span.as_ps() / acks).saturating_mul(acks - 1);
+        self.hold(now, flow, packet, (previous + every, acks - 1, until));
         None
     }
 
-    fn hold(&mut self, now: Time, flow: u64, packet: P, (next, left, interval): (u64, u64, Time)) {
+    fn hold(&mut self, now: Time, flow: u64, packet: P, (next, left, until): (u64, u64, Time)) {
         let Some(clock) = self.clocks.get_mut(&flow) else { return };
+        let mut held = Held { packet, at: now, next, left, until, interval: Time::ZERO };
         if clock.held.is_empty() {
+            held.begin(now);
             self.due.insert((now, flow));
         }
         self.held += 1;
-        clock.held.push_back(Held { packet, at: now, next, left, interval });
+        clock.held.push_back(held);
     }
 
     /// When [`release`](Self::release) has a packet; [`Time::MAX`] if never.
@@ -150,9 +163,11 @@ impl<P: Acknowledges> AckReconstructor<P> {
         }
         let Held { packet, interval, .. } = clock.held.pop_front()?;
         self.held -= 1;
-        if let Some(next) = clock.held.front() {
+        if let Some(next) = clock.held.front_mut() {
             // one interval after the previous one, and not before its arrival
-            self.due.insert((at.saturating_add(interval).max(next.at), flow));
+            let from = at.saturating_add(interval).max(next.at);
+            next.begin(from);
+            self.due.insert((from, flow));
         }
         Some(Released::Original(packet))
     }

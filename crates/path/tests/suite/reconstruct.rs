@@ -72,6 +72,18 @@ fn a_stretch_ack_becomes_evenly_spaced_acks() {
     );
 }
 
+/// 8,000 bytes every 40 ms, with a pause of 160 ms after which three acknowledgements come at once.
+#[test]
+fn a_pause_does_not_delay_all_that_follows() {
+    let at = [0, 40, 80, 240, 240, 240, 280, 320, 360, 400, 440, 480, 520];
+    let packets: Vec<_> = (0..).zip(at).map(|(id, at)| (Time::from_ms(at), ack(id, 1, 1000 + 8000 * id))).collect();
+    let left = through(&mut reconstructor(2000, 200), &packets, Time::MAX);
+    let originals: Vec<u64> =
+        left.iter().filter(|(.., created)| !created).map(|(at, ..)| at.as_ps() / 1_000_000_000).collect();
+    // the first after the pause covers 160 ms: its four take 120 ms, and those held meanwhile leave one interval later
+    assert_eq!(originals, [0, 70, 110, 360, 400, 400, 400, 400, 400, 430, 470, 510, 550]);
+}
+
 #[test]
 fn nothing_is_held_longer_than_allowed() {
     let packets = [(Time::ZERO, ack(0, 1, 0)), (Time::from_ms(4_000), ack(1, 1, 10_000))];

@@ -1,4 +1,5 @@
-//! Keys that hide nothing: packets have a tag of the generation of keys and a sum over the packet, which finds single damaged bits.
+//! Keys that hide nothing: packets have a tag of the generation of keys and a sum over the packet and its number, which finds single
+//! damaged bits and numbers that were decoded wrong.
 
 use bytes::BytesMut;
 use noq_proto::PathId;
@@ -31,9 +32,11 @@ pub fn packet_keys(generation: u64) -> KeyPair<Box<dyn PacketKey>> {
 }
 
 impl NullKey {
-    /// The tag of a packet, given in the two parts in which it is decrypted.
-    fn tag(self, header: &[u8], payload: &[u8]) -> [u8; TAG] {
-        let sum = u128::from(sum(header).wrapping_add(sum(payload)));
+    /// The tag of packet `number`, given in the two parts in which it is decrypted. A packet carries the end of its number only, and one
+    /// that is far behind others is taken for a later one: then it cannot be decrypted, since AES-GCM has the number in its nonce
+    /// (RFC 9001, 5.3).
+    fn tag(self, number: u64, header: &[u8], payload: &[u8]) -> [u8; TAG] {
+        let sum = u128::from(sum(header).wrapping_add(sum(payload)).wrapping_add(mix(number)));
         (sum << 64 | u128::from(self.generation)).to_le_bytes()
     }
 }
@@ -65,17 +68,17 @@ fn sum(bytes: &[u8]) -> u64 {
 }
 
 impl PacketKey for NullKey {
-    fn encrypt(&self, _path: PathId, _packet: u64, buf: &mut [u8], header_len: usize) {
+    fn encrypt(&self, _path: PathId, number: u64, buf: &mut [u8], header_len: usize) {
         if let Some((packet, tag)) = buf.split_last_chunk_mut::<TAG>() {
             let (header, payload) = packet.split_at(header_len.min(packet.len()));
-            *tag = self.tag(header, payload);
+            *tag = self.tag(number, header, payload);
         }
     }
 
-    fn decrypt(&self, _path: PathId, _packet: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    fn decrypt(&self, _path: PathId, number: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         // a late packet made with earlier keys must not pass for one of the next
         match payload.split_last_chunk::<TAG>() {
-            Some((packet, tag)) if *tag == self.tag(header, packet) => payload.truncate(payload.len() - TAG),
+            Some((packet, tag)) if *tag == self.tag(number, header, packet) => payload.truncate(payload.len() - TAG),
             _ => return Err(CryptoError),
         }
         Ok(())
