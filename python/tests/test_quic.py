@@ -48,7 +48,7 @@ def test_fast_keeps_alpha_packets_queued() -> None:
 
 
 def test_a_packet_far_behind_others_does_not_end_the_connection() -> None:
-    """A packet has the end of its number only, so one 128 behind the newest is taken for a later one, and cannot be decrypted."""
+    """It has the end of its number only: one 128 behind the newest is taken for a later one and cannot be decrypted."""
     table = one_flow(kind="newreno")
     table["link"][1] |= {"jitter": {"kind": "exponential", "mean": "60 ms"}, "reorder": True}
     document = el.Scenario(table).run("quic", series=False).to_dict()

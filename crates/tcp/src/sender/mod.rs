@@ -354,8 +354,8 @@ impl Sender {
         if let Some(rtt) = sample {
             self.tx.rto.measure(now, ack.sent_at, rtt);
         }
-        if OPTIONS && karn && !advanced && self.timestamps {
-            // the echo is that of an earlier packet, so there is no sample; the first copy of a packet has arrived all the same
+        if OPTIONS && acked > 0 && !advanced && self.timestamps {
+            // the echo is that of an earlier packet, so there is no sample that would end the back-off; a packet has arrived all the same
             self.tx.rto.on_progress();
         }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
