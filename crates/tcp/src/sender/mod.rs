@@ -354,10 +354,6 @@ impl Sender {
         if let Some(rtt) = sample {
             self.tx.rto.measure(now, ack.sent_at, rtt);
         }
-        if OPTIONS && acked > 0 && !advanced && self.timestamps {
-            // the echo is that of an earlier packet, so there is no sample that would end the back-off; a packet has arrived all the same
-            self.tx.rto.on_progress();
-        }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
             let event = AckEvent {

@@ -82,21 +82,3 @@ fn timestamps_measure_only_what_advances() {
         assert_eq!(bench.sender.last_rtt(), Some(Time::from_ms(expected)), "{tcp}");
     }
 }
-
-/// It ends the back-off all the same: a packet has arrived.
-#[test]
-fn what_sack_reports_ends_the_back_off() {
-    for tcp in ["", "timestamps = true"] {
-        let mut bench = Bench::open(tcp);
-        bench.wait_until(1_000);
-        assert_eq!(bench.sender.counters().timeouts, 2, "{tcp}");
-        let backed_off = bench.sender.tx.rto.timeout();
-        bench.ack_with(0, &[(2, 3)], |ack| {
-            ack.sent_at = Time::from_ms(900);
-            // of the packet whose timestamp is echoed
-            ack.flags.set_retransmission(!tcp.is_empty());
-        });
-        let timeout = bench.sender.tx.rto.timeout();
-        assert!(timeout.saturating_mul(2) <= backed_off, "{tcp}: {timeout:?} after {backed_off:?}");
-    }
-}
