@@ -158,6 +158,16 @@ def test_what_the_model_leaves_out_at_the_corners_is_noted(eddyline, tmp_path):
     loss = r"^note: with link\.down\.loss=0\.01 and link\.up\.queue\.limit=10 packets: .*loss is not modelled"
     assert len(re.findall(loss, ran.err, re.M)) == 1, ran.err
     assert ran.err.count("note: ") == 2, ran.err
+    # names with digits are not numbers: both links are named
+    (tmp_path / "numbered.toml").write_text(BALANCED.replace('"down"', '"link1"').replace('"up"', '"link2"'))
+    axes = (
+        "--x",
+        "link.link1.queue.limit=10 packets,1000 packets",
+        "--y",
+        "link.link2.queue.limit=10 packets,1000 packets",
+    )
+    numbered = eddyline("theory", "map", "numbered.toml", *axes, "--show", "throughput").err
+    assert all(f"link link{n}: the queue of equilibrium" in numbered for n in (1, 2)), numbered
     stable = eddyline(*words, "link.up.queue.limit=10 packets,1000 packets", "--show", "stability")
     assert "would overflow its limit of 10" in stable.err
 

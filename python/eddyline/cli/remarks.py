@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["in_phase", "remarks", "remarks_of_points", "without_packets"]
 
-_MAX_POINTS = 200
-"""Points of a grid that are looked at, without its seeds: a fraction of a second."""
+_MAX_POINTS = 50
+"""Points of a grid that are looked at, without its seeds: each reads the scenario's files, which may be large."""
 
 
 def remarks(scenario: Scenario, world: str) -> list[str]:

@@ -57,6 +57,12 @@ def one_flow() -> Callable[..., el.Scenario]:
     return scenario
 
 
+@pytest.fixture
+def table(one_flow) -> dict[str, Any]:
+    """The same with losses, as a dict."""
+    return one_flow({"kind": "newreno"}, loss=0.001, seconds=6).to_dict()
+
+
 class Fixed:
     """Keeps its window, and starts over after a timeout."""
 

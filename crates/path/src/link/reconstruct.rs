@@ -2,9 +2,9 @@
 //! missing ones is preceded by reconstructed ones, evenly spaced, which restores the sender's ACK clock.
 //!
 //! An acknowledgement that arrives `t` after the last one and acknowledges n times `every` more becomes n acknowledgements at
-//! intervals of `t / n`: the first at once, the original last. If others are held when it arrives, they come first, and the intervals are as
-//! much shorter as the original is not late: one pause does not delay all that follows. No reconstructed one acknowledges more than the
-//! original.
+//! intervals of `t / n`: the first at once, the original last. If others are held when it arrives, they come first. Then the intervals are
+//! shorter, so that the original leaves when it would have left alone, or at once if that time has passed: one pause does not delay all that
+//! follows. No reconstructed one acknowledges more than the original.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -136,6 +136,10 @@ fn created_acks_carry_no_new_information() {
             let originals: Vec<u64> = left.iter().filter(|l| !l.2).map(|l| l.1).collect();
             let came: Vec<u64> = own.iter().map(|(_, p)| p.acknowledges.unwrap().number).collect();
             assert_eq!(originals, came, "seed {seed}");
+            let leaves = left.iter().filter(|l| !l.2).map(|l| l.0);
+            for ((arrives, _), leaves) in own.iter().zip(leaves) {
+                assert!(leaves <= *arrives + Time::from_ms(30), "seed {seed}: held for longer than allowed");
+            }
             for (when, number, _) in &left {
                 let acknowledged =
                     own.iter().filter(|(at, _)| at <= when).map(|(_, p)| p.acknowledges.unwrap().number).max();

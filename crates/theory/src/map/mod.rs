@@ -363,8 +363,10 @@ fn margin(value: &CellValue) -> Option<f64> {
     Some(if *stable || *neutral == Some(true) { size } else { -size })
 }
 
+/// A note without its numbers; those in names stay.
 fn without_numbers(note: &str) -> String {
-    note.chars().filter(|c| !c.is_ascii_digit()).collect()
+    let is_number = |word: &&str| word.trim_end_matches([',', ';', ':', ')']).parse::<f64>().is_ok();
+    note.split_whitespace().filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn notes(network: &Network, show: &Show) -> Vec<String> {
