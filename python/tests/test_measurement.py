@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import eddyline as el
+from eddyline.framing import FRAMINGS
 from eddyline.measurement.client import _Client
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement
-from eddyline.measurement.protocol import goodput_bps, negotiated
+from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer
+from eddyline.measurement.protocol import full_packet_bytes, goodput_bps, negotiated
 from eddyline.measurement.server import serve
 
 
@@ -103,7 +104,7 @@ class _Line:
 def test_a_sender_that_is_held_back_states_no_buffer(held: float, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     client = _Client.__new__(_Client)
-    client.report = said.append
+    client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(held).packets)
     monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
     found = client.direction(False, 0.02)
@@ -123,7 +124,7 @@ def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
 ) -> None:
     client = _Client.__new__(_Client)
     said: list[str] = []
-    client.report = said.append
+    client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(1e6, shared).packets)
     monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
     found = client.direction(False, 0.02)
@@ -195,3 +196,65 @@ def _datagrams() -> socket.socket:
 def test_what_is_no_name_of_a_host_is_refused(eddyline):
     ran = eddyline("measure", "host..example")
     assert (ran.code, ran.out, ran.err) == (2, "", "error: host..example: not the name of a host\n")
+
+
+@pytest.mark.parametrize(
+    ("framing", "rate", "unit", "limit"),
+    [
+        (None, 10e6, "packets", 128),
+        ("pppoe-ptm", 10e6, "packets", 128),
+        ("pppoe-llcsnap", 8e6, "packets", 60),
+        ("pppoe-llcsnap", 1e6, "bytes", 40_000),
+        ("pppoa-vcmux", 10e6, "cells", 1500),
+    ],
+)
+def test_the_unit_of_a_buffer_behind_framing(framing: str | None, rate: float, unit: str, limit: int) -> None:
+    """Short packets leave more slowly, in bytes of IP: by the rate of long ones cells would be bytes."""
+
+    def line_bytes(size: int) -> int:
+        return size if framing is None else FRAMINGS[framing].line_bytes(size)
+
+    def waited(size: int) -> float:
+        holds = {"packets": limit, "bytes": limit // size, "cells": limit // -(-(size + 10) // 48)}[unit]
+        return holds * 8 * line_bytes(size) / rate
+
+    full_rate, short_rate = (rate * size / line_bytes(size) for size in (1500, 128))
+    long = waited(1500)
+    found, size, full, why = buffer(full_rate, (128, waited(128), short_rate), (1500, long, long))
+    assert found == unit, why
+    assert size == pytest.approx(limit, rel=0.03)
+    assert full == long
+    way = Direction(full_rate, found, size, full, why, short_rate_bps=short_rate)
+    text = Measurement(0.02, way, way).scenario()
+    assert ("the line has framing" in text) is (framing is not None)
+    el.Scenario(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(("waited", "full"), [(-3e-5, 2e-5), (2e-5, -1e-5), (1e-4, 1e-4)])
+def test_where_nothing_waits_there_is_no_buffer(waited: float, full: float) -> None:
+    """A policer drops at once; noise makes the waits a little more than nothing, or less. The measurement goes on."""
+    unit, limit, kept, why = buffer(5e6, (128, waited, 5e6), (1500, full, full))
+    assert (unit, limit) == (None, 1500)
+    assert kept == max(0.0, full)
+    assert "as by a policer" in why
+    way = Direction(5e6, unit, limit, kept, why)
+    text = Measurement(0.02, way, way).scenario()
+    assert "as by a policer" in " ".join(text.replace("#", "").split())
+    el.Scenario(tomllib.loads(text)).run(series=False)
+
+
+def test_the_file_has_the_packets_of_the_path() -> None:
+    way = Direction(1e6, "packets", 20.0, 0.24, "", queue=FIFO)
+    for size in (1500, 1492):
+        flows = el.Scenario(tomllib.loads(Measurement(0.02, way, way, packet_bytes=size).scenario())).to_dict()["flow"]
+        assert {flow["packet"] for flow in flows} == {f"{size} B"}
+
+
+@pytest.mark.parametrize(("segment", "size"), [(None, 1500), (1000, 1040)])
+def test_the_size_of_full_packets_is_that_of_a_connection(segment: int | None, size: int) -> None:
+    """Its segments with their headers; those of the loopback device are longer than Ethernet's."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
+        if segment is not None:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
+        client.connect(server.getsockname())
+        assert full_packet_bytes(client) == size

@@ -158,18 +158,25 @@ def test_what_the_model_leaves_out_at_the_corners_is_noted(eddyline, tmp_path):
     loss = r"^note: with link\.down\.loss=0\.01 and link\.up\.queue\.limit=10 packets: .*loss is not modelled"
     assert len(re.findall(loss, ran.err, re.M)) == 1, ran.err
     assert ran.err.count("note: ") == 2, ran.err
-    # names with digits are not numbers: both links are named
-    (tmp_path / "numbered.toml").write_text(BALANCED.replace('"down"', '"link1"').replace('"up"', '"link2"'))
-    axes = (
-        "--x",
-        "link.link1.queue.limit=10 packets,1000 packets",
-        "--y",
-        "link.link2.queue.limit=10 packets,1000 packets",
-    )
-    numbered = eddyline("theory", "map", "numbered.toml", *axes, "--show", "throughput").err
-    assert all(f"link link{n}: the queue of equilibrium" in numbered for n in (1, 2)), numbered
     stable = eddyline(*words, "link.up.queue.limit=10 packets,1000 packets", "--show", "stability")
     assert "would overflow its limit of 10" in stable.err
+
+
+def test_names_with_digits_are_no_numbers_in_notes_of_corners(eddyline, tmp_path):
+    """Two links that overflow at the same corner are two notes."""
+    link = '[[link]]\nname = "{}"\nrate = "10 Mbit/s"\ndelay = "10 ms"\n'
+    flow = '[[flow]]\nname = "flow{0}"\ncontroller = {{ kind = "fast", alpha = "20 packets" }}\n'
+    flow += 'data = ["link{0}"]\nack = ["back"]\n'
+    parts = ['duration = "10 s"\n', *(link.format(name) for name in ("link1", "link2", "back"))]
+    (tmp_path / "two.toml").write_text("".join([*parts, *(flow.format(n) for n in (1, 2))]))
+    axes = (
+        "--x",
+        "link.link1.queue.limit=10 packets,100 packets",
+        "--y",
+        "link.link2.queue.limit=10 packets,100 packets",
+    )
+    said = eddyline("theory", "map", "two.toml", *axes, "--show", "throughput").err
+    assert all(said.count(f"link link{n}: the queue of equilibrium") == 1 for n in (1, 2)), said
 
 
 def test_throughput_cells_are_what_theory_says(eddyline, scenario):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, SparseFlow, enlarge, receive, send
@@ -23,14 +23,22 @@ from eddyline.measurement.link import (
     sparse_wait_s,
     wait_s,
 )
-from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps, negotiated
+from eddyline.measurement.protocol import (
+    Lines,
+    choose_controller,
+    drain,
+    fill,
+    full_packet_bytes,
+    goodput_bps,
+    negotiated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["measure"]
 
-_LONG_B, _SHORT_B = 1500, 128
+_SHORT_B = 128
 _ECHOES = 20
 _LOWEST_BPS = 16e3
 _TRAIN = 40  # packets
@@ -54,6 +62,15 @@ _ORDERS = {"alone": (0.0, None), "together": (0.0, 0.0), "joined": (0.0, 0.25)}
 """Starts of a direction and of the other, as shares of the test; None: the other does not run."""
 
 
+class _Filled(NamedTuple):
+    """A full buffer: waits under heavy and light overload, how long it was filled, and the rate of these packets."""
+
+    heavy_s: float
+    light_s: float
+    seconds: float
+    rate_bps: float
+
+
 class _HeldBack(Exception):  # noqa: N818 - a finding
     """The sender fell behind its schedule, so the buffer of the link was not filled."""
 
@@ -74,6 +91,7 @@ class _Client:
         enlarge(self.datagrams)
         self.beside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.control.send(**{"for": "control"})
+        self.long_b = full_packet_bytes(self.control.sock)
 
     def ask(self, **request: object) -> None:
         self.control.send(**request)
@@ -164,14 +182,14 @@ class _Client:
 
     def _sparse(self, down: bool, rate: float, fill_s: float, rtt_s: float) -> tuple[float | None, float]:
         """Waits of a sparse flow, and of the flow that fills the buffer; the former None where it cannot be told."""
-        packet_s = 8 * _LONG_B / rate
+        packet_s = 8 * self.long_b / rate
         phases = [
             Phase(_LIGHT * rate, 100 * packet_s),
             Phase(_FILL * rate, max(fill_s, 8 * _SPARSE_PACKETS * packet_s)),
             Phase(_HOLD * rate, max(1.0, 100 * packet_s)),
         ]
         every_s = max(_SPARSE_S, _SPARSE_PACKETS * packet_s)
-        arrivals, _ = self.packets(down, phases, _LONG_B, 2 * rtt_s + _IDLE_S, every_s)
+        arrivals, _ = self.packets(down, phases, self.long_b, 2 * rtt_s + _IDLE_S, every_s)
         # CoDel may have shortened the queue by the second phase
         phase = max((1, 2), key=lambda i: wait_s(arrivals, i))
         waited = wait_s(arrivals, phase)
@@ -184,39 +202,46 @@ class _Client:
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
         short = next((s for s in (_SHORT_B, 256, 512, 1024) if _FILL * rate / (8 * s) <= _FASTEST_PPS), None)
         try:
-            heavy, light, filled_s = self._full(down, rate, _LONG_B, rtt_s)
+            filled = self._full(down, rate, self.long_b, rtt_s)
         except _HeldBack as e:
             self.report(f"{name}: buffer unknown: {e}")
             return Direction(rate, None, None, None, str(e)), 0.0
-        why = "too fast to tell the unit from here"
+        why, of_short = "too fast to tell the unit from here", None
         try:
-            waited = None if short is None else self._full(down, rate, short, rtt_s)[1]
+            of_short = None if short is None else self._full(down, rate, short, rtt_s)
         except _HeldBack as e:
-            waited, why = None, str(e)
-        managed = MANAGED if is_managed(rate, _LONG_B, heavy, light) else None
-        if short is None or waited is None:
+            why = str(e)
+        heavy, light = filled.heavy_s, filled.light_s
+        managed = MANAGED if is_managed(rate, self.long_b, heavy, light) else None
+        if short is None or of_short is None:
             self.report(f"{name}: unit of the buffer unknown: {why}")
-            return Direction(rate, None, rate * light / 8, light, why, queue=managed), filled_s
-        unit, limit, full, why = buffer(rate, (short, waited), (_LONG_B, heavy, light))
+            limit = max(rate * light / 8, float(self.long_b))
+            return Direction(rate, None, limit, max(0.0, light), why, queue=managed), filled.seconds
+        loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, heavy, light)
+        unit, limit, full, why = buffer(rate, *loads)
         self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
-        return Direction(rate, unit, limit, full, why, queue=managed), filled_s
+        found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps)
+        if found.framed is not None:
+            self.report(f"{name}: packets of {short} B leave at {found.framed:.2f} of the rate: the line has framing")
+        return found, filled.seconds
 
     def _rate(self, down: bool, rtt_s: float) -> float:
         """The rate of arrival under overload. A train of packets tells what an overload is."""
         idle_s = 2 * rtt_s + _IDLE_S
-        train = Phase(_HIGHEST_BPS, _TRAIN * 8 * _LONG_B / _HIGHEST_BPS)
-        arrivals, _ = self.packets(down, [train], _LONG_B, idle_s)
-        offered = max(_OVERLOAD * rate_bps(arrivals, _LONG_B, 0), _LOWEST_BPS)
+        train = Phase(_HIGHEST_BPS, _TRAIN * 8 * self.long_b / _HIGHEST_BPS)
+        arrivals, _ = self.packets(down, [train], self.long_b, idle_s)
+        offered = max(_OVERLOAD * rate_bps(arrivals, self.long_b, 0), _LOWEST_BPS)
         while offered < _HIGHEST_BPS:
-            arrivals, _ = self.packets(down, [Phase(offered, max(2.0, 60 * 8 * _LONG_B / offered))], _LONG_B, idle_s)
-            found = rate_bps(arrivals, _LONG_B, 0)
+            overload = Phase(offered, max(2.0, 60 * 8 * self.long_b / offered))
+            arrivals, _ = self.packets(down, [overload], self.long_b, idle_s)
+            found = rate_bps(arrivals, self.long_b, 0)
             if found < _CARRIED * offered:
                 return found
             offered *= 2
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
-    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> tuple[float, float, float]:
-        """Waits in the full buffer under heavy and light overload, and how long it was filled.
+    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> _Filled:
+        """Fills the buffer.
 
         It is filled longer and longer until packets are lost.
 
@@ -241,7 +266,7 @@ class _Client:
             lost = sent - len(arrivals)
             # full in the second half of the filling
             if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
-                return wait_s(arrivals, 1), wait_s(arrivals, 2), seconds
+                return _Filled(wait_s(arrivals, 1), wait_s(arrivals, 2), seconds, rate_bps(arrivals, size, 1))
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 
@@ -320,4 +345,4 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
     options = negotiated(client.control.sock)
     client.control.sock.close()
     client.beside.close()
-    return Measurement(max(0.0, echo_s - own_s), down, up, options)
+    return Measurement(max(0.0, echo_s - own_s), down, up, options, client.long_b)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import eddyline.probing as probing
 from eddyline.measurement.datagrams import SPARSE
-from eddyline.measurement.protocol import CONTROLLER
+from eddyline.measurement.protocol import CONTROLLER, header_bytes
 
 if TYPE_CHECKING:
     from eddyline.measurement.datagrams import Arrival
@@ -38,9 +38,11 @@ _SPARSE_SHARE = 0.5
 """A sparse flow that waits less than this share of what the other waits does not wait behind it."""
 _TOLD_PACKETS = 4
 """Below a wait of so many packets it cannot be told behind whom a packet waits."""
-_HEADERS_B, _TIMESTAMPS_B = 40, 12
-"""Of IPv4 and TCP; the option with its padding."""
 _LINUX = {"timestamps": True, "sack": True}
+_FULL_PACKET_B = 1500
+"""The default of scenario files."""
+_FRAMED = 0.03
+"""Short packets whose rate is further below that of long ones, in bytes of IP, have framing around them."""
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""
 
@@ -50,7 +52,7 @@ class Direction:
     """One direction of the link.
 
     Attributes:
-        rate_bps: Rate of IP packets.
+        rate_bps: Rate of IP packets of full size.
         unit: What the buffer counts, or None if that could not be told.
         limit: Its limit in that unit; in bytes where there is none. None where the sender could not fill it.
         full_s: Waiting time in the full buffer; None likewise.
@@ -58,6 +60,7 @@ class Direction:
         goodput_bps: Of TCP by the test: alone, and with the other direction.
         queue: `FIFO`, `FLOWS`, `MANAGED`, or None where it could not be told.
         sparse_s: Waiting time of a second flow that sends little, beside one that keeps the buffer full; None likewise.
+        short_rate_bps: Rate of short packets, less than the other where each has framing; None where not measured.
     """
 
     rate_bps: float
@@ -68,19 +71,32 @@ class Direction:
     goodput_bps: dict[str, float] = field(default_factory=dict)
     queue: str | None = None
     sparse_s: float | None = None
+    short_rate_bps: float | None = None
+
+    @property
+    def framed(self) -> float | None:
+        """The rate of short packets as a share of that of full ones, where framing makes it less; None else."""
+        share = 1.0 if self.short_rate_bps is None else self.short_rate_bps / self.rate_bps
+        return share if share < 1.0 - _FRAMED else None
 
     def written(self) -> tuple[list[str], str]:
         """What is to be said of its queue in the scenario file, and the queue."""
+        said = []
+        if self.framed is not None:
+            said.append(
+                f"Short packets leave at {self.framed:.2f} of the rate of full ones: the line has framing, which was "
+                "not measured. Acknowledgements take more of the line than here; a key framing of the link, with the "
+                "line's rate, has that."
+            )
         if self.limit is None or self.full_s is None:
-            return [f"The buffer could not be measured: {self.why}."], _droptail("unlimited")
+            return [*said, f"The buffer could not be measured: {self.why}."], _droptail("unlimited")
         if self.queue == FLOWS and self.sparse_s is not None:
             sparse, full = (f"{1e3 * wait:.3g} ms" for wait in (self.sparse_s, self.full_s))
             told = (
                 f"The queue is no FIFO: a second flow that sends little waits {sparse}, the one that fills it {full}. "
                 "Which flow queueing it is was not measured: fq_codel stands for it."
             )
-            return [told], 'queue = { kind = "fq_codel" }'
-        said = []
+            return [*said, told], 'queue = { kind = "fq_codel" }'
         if self.queue == MANAGED:
             said.append(
                 "The queue was not found to be a FIFO: how long packets wait depends on the load, as with CoDel or PIE."
@@ -89,7 +105,7 @@ class Direction:
         elif self.queue is None:
             said.append("Whether the queue is a FIFO, or serves flows by themselves, could not be told.")
         if self.unit is None:
-            said.append("The unit of the buffer could not be told; this is its size for full packets.")
+            said.append(f"The unit of the buffer is unknown: {self.why}. This is its size for full packets.")
         return said, _droptail(f"{self.limit:.0f} {'B' if self.unit in (None, 'bytes') else self.unit}")
 
 
@@ -114,12 +130,14 @@ class Measurement:
         down: Towards the client.
         up: Away from it.
         options: Which options of TCP the connections have, `timestamps` and `sack`; None where that is not known.
+        packet_bytes: Size of full packets.
     """
 
     rtt_s: float
     down: Direction
     up: Direction
     options: dict[str, bool] | None = None
+    packet_bytes: int = _FULL_PACKET_B
 
     def to_dict(self) -> dict[str, Any]:
         """As `eddyline measure --json` prints it; SI units."""
@@ -138,11 +156,12 @@ class Measurement:
                 f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n{queue}'
             )
         said, header, tcp = self._tcp()
+        size = "" if self.packet_bytes == _FULL_PACKET_B else f'packet     = "{self.packet_bytes} B"\n'
         for name, data, ack in (("download", "down", "up"), ("upload", "up", "down")):
             text.append(
                 f'{_comment(said)}\n[[flow]]\nname       = "{name}"\ncontroller = {{ kind = "{CONTROLLER}" }}\n'
                 f'data       = ["{data}"]\n'
-                f'ack        = ["{ack}"]\nheader     = "{header} B"\nack_packet = "{header} B"\n'
+                f'ack        = ["{ack}"]\n{size}header     = "{header} B"\nack_packet = "{header} B"\n'
                 f"tcp        = {{ {tcp} }}"
             )
             said = []
@@ -158,7 +177,7 @@ class Measurement:
             "Not measured: IPv4 headers without options, an acknowledgement of every second packet, and Linux's loss "
             "recovery (prr, rack, frto).",
         ]
-        header = _HEADERS_B + (_TIMESTAMPS_B if options["timestamps"] else 0)
+        header = header_bytes(options)
         keys = ["timestamps = true"] if options["timestamps"] else []
         recovery = ["prr = true", "rack = true"] if options["sack"] else ["sack = false"]
         return said, header, ", ".join([*keys, "ack_every = 2", *recovery, "frto = true"])
@@ -209,15 +228,28 @@ def is_managed(rate: float, size: int, heavy: float, light: float) -> bool:
 
 
 def buffer(
-    rate: float, short: tuple[int, float], long: tuple[int, float, float]
+    rate: float, short: tuple[int, float, float], long: tuple[int, float, float]
 ) -> tuple[str | None, float, float, str]:
-    """Unit, limit, waiting time and reason, from waits of short packets, and of long ones under two loads."""
-    size, heavy, light = long
-    full = median((heavy, light))
-    in_bytes = rate * full / 8
+    """Unit, limit, waiting time and reason.
+
+    Args:
+        rate: Of long packets.
+        short: Size of short packets, their waiting time and their rate.
+        long: Size of long ones, and their waiting times under two loads.
+    """
+    (short_b, waited, short_rate), (size, heavy, light) = short, long
+    packet_s = 8 * size / rate
+    full = max(0.0, median((heavy, light)))
+    in_bytes = max(rate * full / 8, float(size))
     if is_managed(rate, size, heavy, light):
         return None, in_bytes, full, f"packets wait {heavy:.3g} s or {light:.3g} s, by the load: the queue is managed"
-    found = probing.measured(rate, (short[0], size), (short[1], full))
+    if full < packet_s / 2 or waited <= 0 or short_rate <= 0:
+        return None, in_bytes, full, "nothing waits: what is beyond the rate is dropped at once, as by a policer"
+    loads = (
+        probing.Load(short_b, waited, waited * short_rate / (8 * short_b)),
+        probing.Load(size, full, full / packet_s),
+    )
+    found = probing.judge(*loads)
     if found.unit is None or found.limit is None:
         return None, in_bytes, full, found.why
     return found.unit, found.limit, full, found.why

@@ -11,9 +11,23 @@ import json
 import socket
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["CONTROLLER", "PORT", "Lines", "choose_controller", "drain", "fill", "goodput_bps", "negotiated"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "CONTROLLER",
+    "PORT",
+    "Lines",
+    "choose_controller",
+    "drain",
+    "fill",
+    "full_packet_bytes",
+    "goodput_bps",
+    "header_bytes",
+    "negotiated",
+]
 
 PORT = 5710
 
@@ -21,6 +35,9 @@ CONTROLLER = "cubic"
 """Congestion control of the tests with TCP, whatever the system's default is."""
 
 _CHUNK = 1 << 16
+_ETHERNET_B = 1500
+_HEADERS_B, _TIMESTAMPS_B = 40, 12
+"""Of IPv4 and TCP; the option with its padding."""
 _OPTIONS_AT = 5
 """Place of tcpi_options in tcp_info."""
 _OPTIONS = {"timestamps": 1, "sack": 2}
@@ -64,6 +81,17 @@ def negotiated(sock: socket.socket) -> dict[str, bool] | None:
     except OSError:
         return None
     return {name: bool(info[_OPTIONS_AT] & bit) for name, bit in _OPTIONS.items()}
+
+
+def header_bytes(options: Mapping[str, bool]) -> int:
+    """Headers of a segment of a connection with these options."""
+    return _HEADERS_B + (_TIMESTAMPS_B if options["timestamps"] else 0)
+
+
+def full_packet_bytes(sock: socket.socket) -> int:
+    """Size of the largest IPv4 packets of a connection, at most those of Ethernet: longer ones would be fragmented."""
+    segment = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
+    return min(_ETHERNET_B, segment + header_bytes(negotiated(sock) or {"timestamps": False}))
 
 
 def fill(sock: socket.socket, seconds: float) -> None:
