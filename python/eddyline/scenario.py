@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
+from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.arguments import file, whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, InputError, UntrustedRun
@@ -256,6 +257,8 @@ class Scenario:
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
 
+        Warns of flows whose controller needs accurate ECN and does not have it, as `eddyline run` notes.
+
         Args:
             world: A name of `WORLDS`: `"sim"`, `"theory"`, `"kernel"` (Linux only) or `"quic"`.
             set: Keys to override in this run, by dotted name.
@@ -286,6 +289,8 @@ class Scenario:
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
+        for sentence in without_accurate_ecn(scenario.to_dict(), world):
+            warnings.warn(sentence, stacklevel=2)
         traces = None if qlog is None else file("qlog", qlog)
         model = worlds.DYNAMICS if dynamics is True else None if dynamics is False else dynamics
         threads = whole("threads", threads, 1)

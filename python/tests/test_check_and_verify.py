@@ -175,13 +175,30 @@ def test_an_override_that_some_files_refuse_names_them(eddyline, scenario):
     assert every.err.startswith("error: --set flow.download.controller.gamma=0.3: ")
 
 
-def test_nothing_runs_where_one_file_expects_a_world_that_is_not_here(eddyline, scenario, tmp_path):
+def test_a_run_that_cannot_be_or_ends_early_stops_no_other(eddyline, scenario, tmp_path):
     good = scenario(more=EXPECT.format(limit=1.01), name="good.toml")
     kernel = EXPECT.format(limit=1.01).replace('"theory"', '"kernel"')
-    ran = eddyline("check", good, scenario(more=kernel, name="other.toml"), "--junit", tmp_path / "r.xml")
-    assert (ran.code, ran.out) == (3, "")
-    assert "no world kernel" in ran.err
-    assert not (tmp_path / "r.xml").exists()
+    other = scenario(more=kernel, name="other.toml")
+    ran = eddyline("check", other, good, "--junit", tmp_path / "r.xml", "--json")
+    assert ran.code == 3
+    document = json.loads(ran.out)
+    assert (document["held"], document["failed"]) == (5, 0)
+    assert [(e["file"], e["why"].startswith("world kernel: no world kernel")) for e in document["errors"]] == [
+        (str(other), True)
+    ]
+    first, second = ElementTree.parse(tmp_path / "r.xml").getroot()
+    assert [(s.get("tests"), s.get("errors")) for s in (first, second)] == [("3", "1"), ("3", "0")]
+    # what failed outranks what could not be tried
+    failing = scenario(more=EXPECT.format(limit=0.01), name="failing.toml")
+    assert eddyline("check", other, failing).code == 1
+
+
+def test_a_run_may_take_so_long(eddyline, scenario):
+    path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')
+    ran = eddyline("check", path, "--timeout", "1 ms", "--set", "duration=1 h")
+    assert ran.code == 1
+    assert f"failed: {path}: world sim: timeout: not finished after 0.001 s\n  hint: --timeout" in ran.err
+    assert eddyline("check", path, "--timeout", "1 h").code == 0
 
 
 def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):

@@ -16,6 +16,7 @@ LAYERS = (
     (
         "basics",
         (
+            "accurate_ecn",
             "arguments",
             "columns",
             "captures",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -104,6 +105,8 @@ def test_a_controller_without_its_feedback_is_said(eddyline, scenario):
         f"note: download: {said} a mark counts as a loss"
         in eddyline(*prague, "--set", "flow.download.tcp.ecn=true", "--set", "flow.upload.tcp.accurate_ecn=true").err
     )
+    with pytest.warns(UserWarning, match=f"^download, upload: {re.escape(said)} its packets are never marked$"):
+        el.Scenario.load(path).run(series=False, set={"flow.*.controller.kind": "prague"})
     # QUIC counts marks whatever the flows ask for
     quic = eddyline(*prague, "--world", "quic", "--set", "flow.*.tcp.ecn=true")
     assert (quic.code, "prague" in quic.err) == (0, False)

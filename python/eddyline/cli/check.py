@@ -6,18 +6,27 @@ import json
 import re
 import sys
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from eddyline.cli.options import controllers, errors_of, overrides, path_option, read_by, scenario_file, silent
+from eddyline.cli.options import (
+    controllers,
+    errors_of,
+    overrides,
+    path_option,
+    read_by,
+    scenario_file,
+    silent,
+    timeout,
+)
 from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from eddyline.errors import ControllerError, LostConnection, UntrustedRun
+    from eddyline.errors import EddylineError
     from eddyline.junit import Case
     from eddyline.progress import Observer
     from eddyline.scenario import Result, Scenario
@@ -36,13 +45,29 @@ _BOUND = re.compile(r"(at least|at most|near|within) (.+?)(?=, (?:at least|at mo
 """A word of a bound with its quantity."""
 
 
+class Failure(NamedTuple):
+    """A run that did not come to its end, or cannot be used."""
+
+    world: str
+    error: EddylineError
+
+    @property
+    def why(self) -> str:
+        """The error, with the world; a user's own controller fails in any."""
+        from eddyline.errors import ControllerError
+
+        text = str(self.error)
+        named = isinstance(self.error, ControllerError) or text.startswith(f"world {self.world}: ")
+        return text if named else f"world {self.world}: {text}"
+
+
 @dataclass
 class Checked:
     """A file and the outcomes of its expectations."""
 
     file: str
     expectations: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[ControllerError | LostConnection | UntrustedRun] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -53,6 +78,7 @@ class Checked:
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @path_option("--junit", metavar="FILE", help="Write JUnit XML, for CI.")
 @path_option("--markdown", metavar="FILE", help="Write a Markdown table.")
+@timeout("run")
 @silent()
 def command(
     file: tuple[Path, ...],
@@ -60,16 +86,19 @@ def command(
     as_json: bool,
     junit: Path | None,
     markdown: Path | None,
+    timeout: float | None,
     silent: bool,
 ) -> int:
     """Run every FILE in the worlds that its [[expect]] tables name, and print which of them held, with the values.
 
-    Exit 0 if all held, 1 if one failed. A file without such tables gives a warning.
+    A run that does not come to its end, or a world that cannot run here, does not stop the others. A file without such
+    tables gives a warning.
+
+    Exit 0 if all held; 1 if one did not, or a run failed; 2 if a world cannot run a file; 3 if it is not here.
     """
     from eddyline.cli.progress import Progress
     from eddyline.output import require_not_inputs, require_writable_file
     from eddyline.utf8 import displayed
-    from eddyline.worlds import require
 
     require_distinct_outputs({"--junit": junit, "--markdown": markdown})
     for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
@@ -80,18 +109,16 @@ def command(
     if junit is not None or markdown is not None:
         read = [each for f, (_, scenario) in zip(file, scenarios, strict=True) for each in read_by(f, scenario)]
         require_not_inputs({"--junit": junit, "--markdown": markdown}, read)
-    for _, scenario in scenarios:
-        for world in scenario.expected_worlds:
-            require(world)
     _remark(scenarios)
     with Progress(silent=silent) as progress:
-        checked = [_check(name, scenario, progress) for name, scenario in scenarios]
+        checked = [_check(name, scenario, timeout, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
         for path, text in ((junit, _junit), (markdown, _markdown)):
             if path is not None:
                 put_text(path, text(checked))
-    held = all(e["held"] for c in checked for e in c.expectations)
-    return 1 if not held or any(c.failures for c in checked) else 0
+    failed = {failure.error.exit_code for c in checked for failure in c.failures}
+    failed |= {1 for c in checked for e in c.expectations if not e["held"]}
+    return min(failed, default=0)
 
 
 def _remark(scenarios: Sequence[tuple[str, Scenario]]) -> None:
@@ -138,11 +165,12 @@ def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Sce
     return found
 
 
-def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
+def _check(name: str, scenario: Scenario, timeout_s: float | None, observer: Observer) -> Checked:
     from time import monotonic
 
-    from eddyline.errors import ControllerError, LostConnection, UntrustedRun
+    from eddyline.errors import EddylineError, InternalError, LostConnection
     from eddyline.lost_connections import lost_connections
+    from eddyline.progress import limited
     from eddyline.trusted_runs import trusted_run
     from eddyline.worlds import RunOptions
 
@@ -153,12 +181,14 @@ def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
     for world in scenario.expected_worlds:
         observer.expect(1)
         try:
-            result = trusted_run(scenario, world, RunOptions(series=False), progress)
-        except (ControllerError, UntrustedRun) as e:  # the other files' results are not lost
-            checked.failures.append(e)
+            result = trusted_run(scenario, world, RunOptions(series=False), limited(timeout_s, progress))
+        except InternalError:
+            raise
+        except EddylineError as e:  # the results of the others are not lost
+            checked.failures.append(Failure(world, e))
             continue
         if lost := lost_connections(result.to_dict()):
-            checked.failures.append(LostConnection(world, lost))
+            checked.failures.append(Failure(world, LostConnection(world, lost)))
         checked.expectations += [_outcome(scenario, result, each) for each in scenario.check(result)]
     checked.expectations.sort(key=lambda e: e["line"] or 0)
     checked.seconds = monotonic() - started
@@ -224,7 +254,7 @@ def _show(checked: Sequence[Checked], as_json: bool) -> None:
     outcomes = [e for c in checked for e in c.expectations]
     failed = sum(not e["held"] for e in outcomes)
     if as_json:
-        errors = [{"file": c.file, "why": str(e)} for c in checked for e in c.failures]
+        errors = [{"file": c.file, "why": e.why} for c in checked for e in c.failures]
         document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes, "errors": errors}
         json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -234,9 +264,10 @@ def _show(checked: Sequence[Checked], as_json: bool) -> None:
     for c in checked:
         if not c.expectations and not c.failures:
             click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
-        for error in c.failures:
-            click.echo(_traceback(error), nl=False, err=True)
-            click.echo(f"failed: {c.file}: {error}", err=True)
+        for failure in c.failures:
+            hint = f"\n  hint: {failure.error.hint}" if failure.error.hint else ""
+            click.echo(_traceback(failure.error), nl=False, err=True)
+            click.echo(f"failed: {c.file}: {failure.why}{hint}", err=True)
 
 
 def _not_run(checked: Sequence[Checked]) -> str:
@@ -283,12 +314,12 @@ def _errors(checked: Checked) -> Iterator[Case]:
     from eddyline.errors import ControllerError
     from eddyline.junit import Case
 
-    for e in checked.failures:
-        what = f"controller {e.controller}" if isinstance(e, ControllerError) else f"world {e.world}"
-        yield Case(checked.file, what, str(e), _traceback(e) or str(e), error=True)
+    for world, error in checked.failures:
+        what = f"controller {error.controller}" if isinstance(error, ControllerError) else f"world {world}"
+        yield Case(checked.file, what, str(error), _traceback(error) or str(error), error=True)
 
 
-def _traceback(error: ControllerError | LostConnection | UntrustedRun) -> str:
+def _traceback(error: EddylineError) -> str:
     from eddyline.errors import ControllerError
 
     return error.traceback if isinstance(error, ControllerError) else ""

@@ -67,6 +67,7 @@ def command(
     With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained.
     """
     from eddyline.cli.progress import Progress
+    from eddyline.cli.remarks import remarks
     from eddyline.deviations.explain import compare_with, with_other_seeds
     from eddyline.deviations.measure import Tolerance
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
@@ -95,6 +96,8 @@ def command(
                 unavailable.append(WorldUnavailable.of(world.name, e))
                 continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate, others))
+    for sentence in remarks(scenario, DEFAULT):
+        click.echo(f"note: {sentence}", err=True)
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass
     return 1 if strict and not all(each.explained for each in comparisons) else 0
@@ -103,6 +106,7 @@ def command(
 def _simulator(observer: Observer) -> Callable[[list[Scenario]], list[Result]]:
     """Runs scenarios in `sim`, side by side."""
     from eddyline.parallel import run_all
+    from eddyline.worlds import RunOptions
 
     def simulate(scenarios: list[Scenario]) -> list[Result]:
         observer.expect(len(scenarios))
@@ -113,7 +117,7 @@ def _simulator(observer: Observer) -> Callable[[list[Scenario]], list[Result]]:
                     cancelled(now, duration, events, wall)
                     observer.update(number, now, duration, wall)
 
-                return scenario.run(series=False, progress=progress)
+                return scenario.run_with(RunOptions(series=False), progress=progress)
 
             return run
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-import eddyline._core as _core
+from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.quantities import read, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
@@ -26,7 +25,7 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
     return [
         *(sentence for table in named for sentence in _of(table, scenario.duration_s)),
-        *_without_accurate_ecn(named, world),
+        *without_accurate_ecn(tables, world),
     ]
 
 
@@ -51,23 +50,6 @@ def remarks_of_points(plan: Plan) -> list[str]:
             return []
         found |= dict.fromkeys(remarks(scenario, plan.world))
     return list(found)
-
-
-def _without_accurate_ecn(named: Sequence[dict[str, Any]], world: str) -> Iterator[str]:
-    """About controllers that need a count of every mark and do not get it."""
-    # the register itself: to import eddyline.kinds takes longer than all else here
-    register = json.loads(_core.register())["controllers"]
-    accurate = {entry["name"] for entry in register if entry.get("ecn") == "accurate"}
-    classic: dict[tuple[str, bool], list[str]] = {}
-    for table in named:
-        kind, tcp = table.get("controller", {}).get("kind"), table.get("tcp", {})
-        accurately = tcp.get("accurate_ecn", False)
-        counted = accurately or (world == "quic" and tcp.get("ecn", False))  # QUIC always counts
-        if kind in accurate and not counted:
-            classic.setdefault((kind, tcp.get("ecn", False)), []).append(table["name"])
-    for (kind, ecn), names in classic.items():
-        without = "a mark counts as a loss" if ecn else "its packets are never marked"
-        yield f"{', '.join(names)}: {kind} requires tcp = {{ accurate_ecn = true }}; without it {without}"
 
 
 def in_phase(scenario: Scenario) -> str | None:
