@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -38,7 +39,9 @@ def compare(*results: Result, quantities: str | Sequence[str] | None = None) -> 
         raise InputError("nothing to compare", "compare(result, ...) takes at least one result")
     for each in results:
         if not (hasattr(each, "world") and hasattr(each, "to_dict")):
-            raise InputError(f"compare: results are expected, not {each!r}", "compare(result, other, ...)")
+            several = isinstance(each, Iterable) and not isinstance(each, str | bytes)
+            hint = "of several seeds: compare(*these, *those)" if several else "compare(result, other, ...)"
+            raise InputError(f"compare: results are expected, not {each!r}", hint)
     asked = None if quantities is None else names("quantities", quantities)
     columns = {}
     found: set[str] = set()

@@ -175,6 +175,10 @@ pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
 
+    /// The application has given data to send, at a time of its own and not in response to an acknowledgement. Called before
+    /// [`on_idle`](Self::on_idle), if that applies. In a TCP sender only.
+    fn on_data(&mut self, _now: Time) {}
+
     /// A data packet is sent; the stamp returned comes back with its acknowledgement.
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
         Stamp { remembered: sent.in_flight as f32 }

@@ -25,6 +25,9 @@ macro_rules! forward_events {
         fn on_handshake(&mut self, now: eddyline_units::Time, rtt: eddyline_units::Time) {
             $inner!(self, [] c => c.on_handshake(now, rtt))
         }
+        fn on_data(&mut self, now: eddyline_units::Time) {
+            $inner!(self, [] c => c.on_data(now))
+        }
         #[inline]
         fn on_duplicate(&mut self, ack: &$crate::controller::Ack) {
             $inner!(self, [ack] c => c.on_duplicate(ack))

@@ -355,14 +355,18 @@ def document(swept: Swept) -> dict[str, Any]:
 
 
 def _notes(swept: Swept) -> None:
-    if swept.identical and swept.world == "theory":
+    repeated, of = swept.repeated, swept.combinations
+    if repeated == of and swept.world == "theory":
         click.echo("warning: all repetitions of every point are identical: nothing in world theory is random", err=True)
-    elif swept.identical:
+    elif repeated == of:
         click.echo(
             "warning: all repetitions of every point are identical: nothing in the scenario is random\n"
             "hint: --start-jitter '100 ms' with another --out DIR starts flows at random times",
             err=True,
         )
+    elif repeated:
+        number = f"{repeated:,} of {of:,} combinations"
+        click.echo(f"note: the repetitions of {number} are identical: nothing is random there", err=True)
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
 

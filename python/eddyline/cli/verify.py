@@ -31,8 +31,10 @@ def command(folder: Path, silent: bool) -> int:
     """Run again what `--out DIR` stored, from its scenario and seed, and compare results and series.
 
     Plots and copies of traces are compared with the digests in `manifest.json`. Of a sweep, all points that are stored
-    run again, on all processors. Exit 0: the same to the last bit, except `cost`. Exit 1: they differ, or a file is
-    missing; standard output says where.
+    run again, on all processors, except those that a limit of time or memory, or the end of a process, stopped.
+
+    Exit 0: the same to the last bit, except `cost`. Exit 1: they differ, or a file is missing; standard output says
+    where.
     """
     from eddyline.errors import InputError
     from eddyline.output import FILES, RESULT, SCENARIO
@@ -129,8 +131,8 @@ def _sweep(folder: Path, described: Mapping[str, Any], *, silent: bool) -> int:
             click.echo(f"  {each}")
         return 1
     if verified.limited:
-        which = "1 point ran" if verified.limited == 1 else f"{verified.limited:,} points ran"
-        click.echo(f"note: {which} into a limit of time or memory when the sweep ran, and not again now", err=True)
+        which = "1 point was" if verified.limited == 1 else f"{verified.limited:,} points were"
+        click.echo(f"note: {which} not run again: stopped at a limit of time or memory, or with the process", err=True)
     if not verified.differences:
         click.echo(f"same: {folder} ({number}, world {described['world']})")
         return 0

@@ -10,6 +10,7 @@ __all__ = ["HANDLERS", "Ack", "Controller", "Loss", "PathFacts", "Round", "Sent"
 
 HANDLERS = (
     "on_handshake",
+    "on_data",
     "on_sent",
     "on_ack",
     "on_duplicate",
@@ -48,6 +49,9 @@ class Controller:
 
     def on_handshake(self, now: float, rtt: float) -> None:
         """The handshake has given the first round-trip sample, in seconds."""
+
+    def on_data(self, now: float) -> None:
+        """World `sim`: the application has given data to send, at a time of its own. Before `on_idle`."""
 
     def on_sent(self, sent: Sent) -> float | None:  # noqa: ARG002 - for derived classes
         """A data packet is about to be sent. The number returned is the `stamp` of its acknowledgement.

@@ -65,9 +65,10 @@ class _Meter:
 class IntervalController(Controller):
     """A controller that decides at fixed intervals from the flow's start on: derive from it and write `on_interval`.
 
-    A sender has no clock of its own: a decision is made at the first acknowledgement, loss, mark or timeout after it
-    was due, before that event counts. Where several were due since the last event, each is made in turn. Losses and
-    marks change nothing by themselves; a timeout sets the window to one packet, as in the environment.
+    A sender has no clock of its own: a decision is made at the first acknowledgement, loss, mark, timeout or (in world
+    `sim`) new data of the application after it was due, before that event counts. Where several were due since the
+    last event, each is made in turn. Losses and marks change nothing by themselves; a timeout sets the window to one
+    packet, as in the environment.
 
     Attributes:
         every: The interval, `"20 ms"`, or a number of seconds. Of the class, or set in `__init__`.
@@ -86,6 +87,11 @@ class IntervalController(Controller):
         """The intervals count from the sending of the SYN; some may have ended before the first packet."""
         self._begin(_ps(now) - _ps(rtt))
         self._decide(now)
+
+    def on_data(self, now: float) -> None:
+        """The application pauses no longer: what was due meanwhile is decided before anything is sent."""
+        if self._due is not None:
+            self._decide(now)
 
     def on_ack(self, ack: Ack) -> None:
         """Counts it, after what was due before."""

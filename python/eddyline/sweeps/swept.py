@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Failure", "Swept"]
 
+_COMBINATION = "combination"
 _HEAD = 20  # rows of a frame that notebooks show
 
 
@@ -125,17 +126,35 @@ class Swept:
     @property
     def identical(self) -> bool:
         """Whether all seeds gave the same results at every point, more than one of them."""
+        return self.repeated == self.combinations
+
+    @property
+    def combinations(self) -> int:
+        """Number of combinations of values: the points without seeds."""
+        return self._grid().combinations
+
+    @property
+    def repeated(self) -> int:
+        """Number of combinations of values of which all seeds, more than one, gave the same results.
+
+        0 while points are missing.
+        """
+        import pyarrow.compute as pc
+
         from eddyline.sweeps.frame import read_table
 
         grid = self._grid()
         if grid.seeds < 2 or self.done < len(grid):
-            return False
+            return 0
+        repeated = set(range(grid.combinations))
         for kind in ENTITIES:
             table = read_table(self.folder, kind, grid)
-            rows = table.drop_columns(["point", "seed"])
-            if len(rows.group_by(rows.column_names).aggregate([])) * grid.seeds != len(table):
-                return False
-        return True
+            combinations = pc.divide(table["point"], grid.seeds)
+            rows = table.drop_columns(["point", "seed"]).add_column(0, _COMBINATION, combinations)
+            alike = rows.group_by(rows.column_names).aggregate([([], "count_all")])
+            differ = alike.filter(pc.less(alike["count_all"], grid.seeds))
+            repeated -= set(differ[_COMBINATION].to_pylist())
+        return len(repeated)
 
     def statistics(self, *metrics: str, of: str = "flows", keys: Sequence[str] | None = None) -> pd.DataFrame:
         """Mean, standard deviation and 95 % interval over the seeds, a row per point, flow (link, ...) and metric.

@@ -75,7 +75,8 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     limits = pc.match_substring_regex(points["failure"], _LIMITS).fill_null(False)
     limited, points = pc.sum(limits).as_py(), points.filter(pc.invert(limits))
     if not points.num_rows:
-        raise InputError(f"{folder}: every stored point ran into a limit of time or memory: nothing can be compared")
+        stopped = "a limit of time or memory, or the process, stopped every stored point"
+        raise InputError(f"{folder}: {stopped}: nothing to compare")
     # all at once: a sweep that goes on stores more
     kinds = [POINTS, *stored(known["format"])]
     before = {kind: _of_points(read_table(folder, kind, grid), points) for kind in kinds}

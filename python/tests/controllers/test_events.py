@@ -179,6 +179,27 @@ def test_tcp_handles_idle_periods_unless_the_controller_does(one_flow):
     assert windows("awake") == (20, 20)
 
 
+def test_new_data_is_reported_before_the_idle_restart(one_flow):
+    received: list[float | str] = []
+
+    class Waiting(Fixed):
+        def on_data(self, now: float) -> None:
+            received.append(now)
+
+        def on_idle(self, restart_window: float) -> None:
+            received.append("idle")
+
+        def on_sent(self, sent: el.Sent) -> None:
+            if received and received[-1] != "sent":
+                received.append("sent")
+
+    el.register("waiting", Waiting)
+    bursts = {"application": {"kind": "bursts", "bytes": "100 kB", "every": "2 s"}}
+    scenario = el.Scenario({**one_flow({"kind": "waiting", "window": 20}, **bursts).to_dict(), "duration": "7 s"})
+    scenario.run()
+    assert received == [each for n in (2.0, 4.0, 6.0) for each in (n, "idle", "sent")]
+
+
 @pytest.mark.parametrize("world", ["sim", "quic"])
 def test_the_pacing_rate_holds_back_as_the_window_does(one_flow, world):
     sent: list[el.Sent] = []

@@ -424,6 +424,13 @@ def test_identical_repetitions_are_said_to_be(eddyline, scenario):
     assert eddyline(*words, "--seeds", 2, "--quiet").err == ""
 
 
+def test_combinations_without_chance_are_counted(eddyline, scenario):
+    words = ("sweep", scenario(), "--vary", "link.down.loss=0,0.01", "--vary", "link.up.delay=1 ms,2 ms")
+    ran = eddyline(*words, "--seeds", 2, "--out", "grid")
+    assert (ran.code, ran.err.count("identical")) == (0, 1)
+    assert "note: the repetitions of 2 of 4 combinations are identical: nothing is random there" in ran.err
+
+
 def test_starts_at_random_let_seeds_differ(eddyline, scenario, tmp_path):
     words = ("sweep", scenario(), "--vary", "link.up.delay=1 ms", "--start-jitter", "50 ms")
     ran = eddyline(*words, "--seeds", 3, "--out", "grid")

@@ -22,6 +22,7 @@ const PS_PER_S: f64 = 1e12;
 #[derive(Default)]
 struct Handlers {
     handshake: Option<Py<PyAny>>,
+    data: Option<Py<PyAny>>,
     sent: Option<Py<PyAny>>,
     ack: Option<Py<PyAny>>,
     duplicate: Option<Py<PyAny>>,
@@ -44,6 +45,7 @@ impl Handlers {
         };
         Ok(Self {
             handshake: method("on_handshake")?,
+            data: method("on_data")?,
             sent: method("on_sent")?,
             ack: method("on_ack")?,
             duplicate: method("on_duplicate")?,
@@ -251,6 +253,13 @@ impl Controller for PyController {
         if self.on.handshake.is_some() {
             let args = (seconds(now), seconds(rtt));
             Python::attach(|py| self.call(|on| on.handshake.as_ref(), "on_handshake", py, args).is_some());
+        }
+    }
+
+    fn on_data(&mut self, now: Time) {
+        if self.on.data.is_some() {
+            let args = (seconds(now),);
+            Python::attach(|py| self.call(|on| on.data.as_ref(), "on_data", py, args).is_some());
         }
     }
 

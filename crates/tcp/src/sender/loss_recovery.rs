@@ -231,9 +231,15 @@ impl LossRecovery {
         let seq = connection.seq;
         let (advanced, by) = (seq.una > prior.una, seq.una - prior.una);
         self.board.advance(seq.una);
+        let measures = self.timestamps && !advanced && self.detection == Detection::Sack;
+        let before = if measures { self.board.sacked_first_copies(seq.nxt) } else { 0 };
         let mut sacked = 0;
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > seq.una) {
             sacked += self.board.sack((*start).max(seq.una), (*end).min(seq.nxt));
+        }
+        if measures && self.board.sacked_first_copies(seq.nxt) > before {
+            // Linux takes a sample from the time at which it sent such a packet; the echo is of another (RFC 7323, 4.1)
+            connection.rto.on_progress();
         }
         // overtaken by a later acknowledgement, or on data: no duplicate (RFC 5681, section 2)
         let no_duplicate = ack.piggybacked || ack.number < seq.una;

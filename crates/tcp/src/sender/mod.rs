@@ -201,6 +201,9 @@ impl Sender {
             self.tx.send_syn(now, sink);
         }
         self.tx.application.on_timer(now, self.tx.seq.una, self.tx.seq.nxt);
+        if self.tx.handshake.is_established() {
+            self.tx.congestion.controller_mut().on_data(now);
+        }
     }
 
     fn on_recovery_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {

@@ -53,6 +53,11 @@ impl Scoreboard {
         self.sacked.total()
     }
 
+    /// Without RACK: bytes selectively acknowledged of those below `nxt` that this episode has not retransmitted.
+    pub fn sacked_first_copies(&self, nxt: u64) -> u64 {
+        self.sacked.held_within(self.resent, nxt)
+    }
+
     /// Bytes lost and not retransmitted.
     #[inline]
     pub fn lost(&self) -> u64 {

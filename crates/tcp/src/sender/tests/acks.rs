@@ -3,6 +3,7 @@
 use eddyline_units::Time;
 
 use super::{Bench, new, resent};
+use crate::sender::scoreboard::Scoreboard;
 
 /// Ten segments out, one acknowledged, then duplicates.
 fn duplicates(tcp: &str, sack: bool) -> Vec<Vec<super::Sent>> {
@@ -81,4 +82,30 @@ fn timestamps_measure_only_what_advances() {
         bench.ack_with(1, &[(2, 3)], |ack| ack.sent_at = Time::from_ms(140));
         assert_eq!(bench.sender.last_rtt(), Some(Time::from_ms(expected)), "{tcp}");
     }
+}
+
+/// With timestamps it gives no sample, and ends the back-off all the same.
+#[test]
+fn sack_of_a_first_copy_ends_the_back_off() {
+    for tcp in ["", "timestamps = true"] {
+        let mut bench = Bench::open(tcp);
+        bench.wait_until(1_000);
+        assert_eq!(bench.sender.counters().timeouts, 2, "{tcp}");
+        let backed_off = bench.sender.tx.rto.timeout();
+        bench.ack_with(0, &[(2, 3)], |ack| ack.sent_at = Time::from_ms(900));
+        let timeout = bench.sender.tx.rto.timeout();
+        assert!(timeout.saturating_mul(2) <= backed_off, "{tcp}: {timeout:?} after {backed_off:?}");
+    }
+}
+
+#[test]
+fn retransmissions_are_no_first_copies() {
+    let mut board = Scoreboard::new(false);
+    board.begin_episode(0);
+    board.lose_below(4_000);
+    board.retransmitted(Time::ZERO, 0, 2_000);
+    board.sack(1_000, 2_000);
+    assert_eq!(board.sacked_first_copies(9_000), 0);
+    board.sack(1_000, 3_500);
+    assert_eq!(board.sacked_first_copies(9_000), 1_500);
 }
