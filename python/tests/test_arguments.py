@@ -123,3 +123,12 @@ def test_numbers_of_theory_may_be_those_of_numpy() -> None:
 
 def test_results_without_flows_have_a_picture_in_notebooks() -> None:
     assert "means of 2 results" in el.Scenario(ARRIVALS).run(seeds=2)._repr_html_()
+
+
+@pytest.mark.parametrize("words", ["run a.toml --set", "theory map a.toml --x", "sweep a.toml --plot"])
+def test_an_option_without_its_value_names_the_help_of_its_command(eddyline, words):
+    *_, option = words.split()
+    command = words.partition(" a.toml")[0]
+    ran = eddyline(*words.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"error: Option '{option}' requires an argument.\nhint: eddyline {command} --help\n"

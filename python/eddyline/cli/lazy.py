@@ -49,6 +49,16 @@ class LazyGroup(click.Group):
             ctx.fail(f"there is no {self._noun} {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """As in click, but every error knows its command: the parser's own about an option without a value does not."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as e:
+            name = ctx.invoked_subcommand or ""
+            if e.ctx is None and (command := self.get_command(ctx, name)) is not None:
+                e.ctx = click.Context(command, info_name=name, parent=ctx)
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Summaries, without importing the commands."""
         with formatter.section(f"{self._noun.capitalize()}s"):
