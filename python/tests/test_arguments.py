@@ -1,4 +1,4 @@
-"""Wrong arguments of the Python interface are named, before anything runs."""
+"""Wrong arguments, of the Python interface and of commands, are named before anything runs."""
 
 from __future__ import annotations
 
