@@ -40,7 +40,18 @@ def read(path: Path) -> Table:
 
 def parsed(content: bytes) -> Table:
     """The table that a file with this content holds; errors are those of `read`."""
-    return _table(pa.BufferReader(content))
+    return _table(_reader(content))
+
+
+def _reader(content: bytes) -> Any:
+    """A file in memory of Arrow's own.
+
+    Arrow's threads release what they have read. Where that is an object of Python's and the interpreter is about to
+    end, the process aborts.
+    """
+    buffer = pa.allocate_buffer(len(content))
+    memoryview(buffer).cast("B")[:] = content
+    return pa.BufferReader(buffer)
 
 
 def _table(file: Any) -> Table:
@@ -51,5 +62,5 @@ def _table(file: Any) -> Table:
 
 def metadata(content: bytes) -> tuple[int, dict[bytes, bytes]]:
     """The number of rows of a file with this content, and what was stored with them; errors are those of `read`."""
-    footer = pq.ParquetFile(pa.BufferReader(content)).metadata
+    footer = pq.ParquetFile(_reader(content)).metadata
     return footer.num_rows, footer.metadata or {}

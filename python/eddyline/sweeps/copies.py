@@ -88,5 +88,6 @@ def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
     there = {name: copy for name, copy in places.items() if copy.exists()}
     # a file beside the scenario has a short name also where the scenario has its whole path
     written = [name for name in files_of(json.dumps(known["scenario"])) if Path(name).is_absolute()]
-    whole = {path: copy for path in written for name, copy in there.items() if path.endswith(f"/{name}")}
+    ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
+    whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
     return there | {str(folder / name): copy for name, copy in there.items()} | whole

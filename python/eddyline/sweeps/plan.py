@@ -139,12 +139,12 @@ class Plan:
             checked: Called repeatedly with the number of checked combinations.
 
         Returns:
-            The files that any of them names.
+            The files that any of them names, and those of the scenario without the varied values.
 
         Raises:
             ScenarioError: Some are invalid; the message lists every error once.
         """
-        files: set[Path] = set()
+        files: set[Path] = set() if self._base is None else set(self._checked([[*self.given]]).files)
         errors: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
         unknown: set[str] = set()
         count = 0
@@ -199,8 +199,10 @@ class Plan:
             yield range(start, min(start + _CHUNK, self.grid.combinations))
 
     def _check(self, combinations: range) -> _core.Checked:
+        return self._checked([[*self.given, *self.grid.overrides(c)] for c in combinations])
+
+    def _checked(self, points: list[list[tuple[str, str]]]) -> _core.Checked:
         s = self.source
-        points = [[*self.given, *self.grid.overrides(c)] for c in combinations]
         return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given), s.copies)
 
     def _named(self, path: Path) -> str:

@@ -131,7 +131,7 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
             "eddyline sweep with the scenario's own file and another --out DIR runs it again",
         ) from None
     # those beside the scenario have short names, by whatever path it names them
-    ends = {name: next((f for f in found if f.endswith(f"/{name}")), name) for name in relative}
+    ends = {name: min((f for f in found if f"/{f}".endswith(f"/{name}")), key=len, default=name) for name in relative}
     digests = plan.digests([ends.get(name, name) for name in known["files"]])
     return {name: digests[ends.get(name, name)] for name in known["files"]}
 

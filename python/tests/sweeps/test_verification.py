@@ -225,6 +225,45 @@ def test_a_grown_sweep_and_a_merged_one_have_all_files(eddyline, lossy, tmp_path
     assert eddyline("verify", "whole").code == 0
 
 
+@pytest.mark.parametrize(
+    "files", [("one.dat",), ("one.dat", "two.dat"), ("own.dat", "other/own.dat"), ("other/own.dat",)]
+)
+def test_the_own_file_of_the_scenario_may_be_none_of_the_varied(eddyline, lossy, tmp_path, files):
+    """And files in different folders may have the same name."""
+    for number, name in enumerate(["own.dat", *files]):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"{1000 * (number + 1)}\n2000\n")
+    words = (
+        "sweep",
+        lossy(more=film("own.dat")),
+        "--vary",
+        f"traffic.film.model.file={','.join(files)}",
+        "--out",
+        "grid",
+    )
+    assert eddyline(*words).code == 0
+    assert f"{len(files)} of them earlier" in eddyline(*words).out
+    for name in ["own.dat", *files]:
+        (tmp_path / name).unlink(missing_ok=True)
+    ran = eddyline("verify", "grid")
+    number = "1 point" if len(files) == 1 else f"{len(files)} points"
+    assert (ran.code, ran.out, ran.err) == (0, f"same: grid ({number}, world sim)\n", "")
+
+
+def test_a_sweep_without_the_own_file_of_its_scenario_grows(eddyline, lossy, tmp_path):
+    """As earlier versions stored it."""
+    for name in ("own", "one", "two"):
+        (tmp_path / f"{name}.dat").write_text("1000\n2000\n")
+    words = ("sweep", lossy(more=film("own.dat")), "--out", "grid", "--vary")
+    assert eddyline(*words, "traffic.film.model.file=one.dat").code == 0
+    path = tmp_path / "grid" / "sweep.json"
+    document = json.loads(path.read_text())
+    assert document["files"].pop("own.dat")
+    path.write_text(json.dumps(document))
+    ran = eddyline(*words, "traffic.film.model.file=one.dat,two.dat")
+    assert (ran.code, "1 of them earlier" in ran.out) == (0, True)
+
+
 def test_what_cannot_be_run_again_says_why(eddyline, lossy, tmp_path):
     (tmp_path / "film.dat").write_text("1000\n2000\n")
     assert eddyline("sweep", lossy(more=film("film.dat")), *VARY, "--out", "film").code == 0
