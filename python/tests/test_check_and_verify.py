@@ -105,6 +105,16 @@ def test_an_unknown_value_has_a_reason(eddyline, tmp_path, of, what, world, why)
     assert f"unknown: {what} of {of} in world {world}: {found['unknown']}" in table
 
 
+@pytest.mark.parametrize(("what", "most"), [("rtt_s.p99", '"1 s"'), ("timeouts", "0")])
+def test_a_note_of_theory_that_makes_nothing_unknown_is_no_reason(eddyline, scenario, what, most):
+    expect = f'[[expect]]\nof = "flow.upload"\nwhat = "{what}"\nat_most = {most}\nworld = "theory"\n'
+    path = scenario(('rate  = "5 Mbit/s"', 'rate  = "300 kbit/s"'), more=expect)
+    notes = eddyline("run", path, "--world", "theory", "--json")
+    assert any("upload" in note for note in json.loads(notes.out)["approximations"])
+    (found,) = json.loads(eddyline("check", path, "--json").out)["expectations"]
+    assert (found["value"], found["unknown"]) == (None, "world theory does not know it")
+
+
 def test_what_fails(eddyline, scenario, tmp_path):
     good, bad = scenario(name="good.toml"), scenario(more=EXPECT.format(limit=0.5), name="bad.toml")
     ran = eddyline("check", good, bad, "--junit", tmp_path / "r.xml", "--markdown", tmp_path / "r.md")
@@ -396,3 +406,10 @@ def test_names_may_hold_any_bytes_and_values_may_not(eddyline, scenario):
     for keys in ({"title": odd}, {f"link.{odd}.rate": "1 Mbit/s"}, {"flow.download.controller": {"kind": odd}}):
         with pytest.raises(el.InputError, match=r"odd\ufffd.*: not UTF-8"):
             el.Scenario.load(scenario(), set=keys)
+
+
+def test_ack_compression_is_a_share(eddyline, scenario):
+    expect = '[[expect]]\nof = "flow.download"\nwhat = "ack_compression"\nat_most = "{}"\n'
+    for bound, code in (("100 %", 0), ("0.0001 %", 1)):
+        ran = eddyline("check", scenario(more=expect.format(bound)))
+        assert ran.code == code, ran.err

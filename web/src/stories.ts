@@ -60,7 +60,7 @@ export const STORIES: Story[] = [
     title: "An upload kills a download",
     text:
       "A download fills an 8 Mbit/s line. At 10 s an upload starts and fills the queue in front of the 800 kbit/s uplink. " +
-      "The download's acknowledgements wait in that queue, more than a second each, and the download falls to a fraction.",
+      "The download's acknowledgements wait in that queue, about a second each, and the download falls to a fraction.",
     file: "upload.toml",
     toml: upload,
     question: "Which cure costs least?",

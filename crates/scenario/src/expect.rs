@@ -408,7 +408,8 @@ fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
             return read(si::<Packets>, "\"50 packets\"", true);
         }
     }
-    if what.split('.').any(|part| ["utilisation", "ratio", "share", "index"].iter().any(|end| part.ends_with(end))) {
+    const SHARES: [&str; 5] = ["utilisation", "ratio", "share", "index", "compression"];
+    if what.split('.').any(|part| SHARES.iter().any(|end| part.ends_with(end))) {
         return read(si::<Percent>, "\"5 %\" or the plain number 0.05", true);
     }
     match bound {

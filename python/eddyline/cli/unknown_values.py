@@ -24,6 +24,8 @@ _LISTS = {
     "arrivals": ("arrivals",),
     "probe": ("probes",),
 }
+_MODELLED = {"flow": "goodput_bps", "link": "utilisation"}
+"""What theory knows of each that it has a model of."""
 _MAX_LINKS = 1000  # that bottleneck_share is sampled of
 
 
@@ -42,7 +44,7 @@ def reason(scenario: Scenario, result: Result, outcome: Row) -> str:
     if not rows:
         return f"the result of world {result.world} has no {kind} {name}"
     if result.world == "theory":
-        return _of_theory(document["approximations"], name)
+        return _of_theory(document["approximations"], name, rows[0].get(_MODELLED.get(kind, "")) is not None)
     tables = {table["name"]: table for table in scenario.to_dict().get(kind, [])}
     # the flows of a table with `count` are NAME[0], NAME[1], ...
     table = tables.get(name) or tables.get(re.sub(r"\[\d+\]$", "", name)) or {}
@@ -66,7 +68,9 @@ def _name(written: str) -> str:
         return written.strip('"')
 
 
-def _of_theory(notes: list[str], name: str) -> str:
+def _of_theory(notes: list[str], name: str, modelled: bool) -> str:
+    if modelled:
+        return "world theory does not know it"
     whole = re.compile(rf"(?<![\w\[]){re.escape(name)}(?![\w\[])")
     # links read null beside flows without a model, whose names the note has
     found = [n for n in notes if whole.search(n)] or [n for n in notes if n.startswith("theory has no model")]

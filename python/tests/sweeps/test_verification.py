@@ -260,6 +260,7 @@ def test_a_sweep_without_the_own_file_of_its_scenario_grows(eddyline, lossy, tmp
     document = json.loads(path.read_text())
     assert document["files"].pop("own.dat")
     path.write_text(json.dumps(document))
+    changed(tmp_path / "grid", "points", lambda table: table)
     ran = eddyline(*words, "traffic.film.model.file=one.dat,two.dat")
     assert (ran.code, "1 of them earlier" in ran.out) == (0, True)
 

@@ -82,7 +82,7 @@ pub enum RecordingError {
         found: String,
     },
     /// A column that seems to be one of a recording, by another name.
-    #[error("line {line}: column {column:?} is not read; the one that is read is called {wanted}")]
+    #[error("line {line}: column {column:?} is not read; the one that is read is called {wanted}{hint}")]
     Misnamed {
         /// Which line, from 1.
         line: usize,
@@ -90,6 +90,8 @@ pub enum RecordingError {
         column: String,
         /// The name that is read.
         wanted: String,
+        /// How the column would be read.
+        hint: &'static str,
     },
     /// A column that is read is there twice: which one counts?
     #[error("line {line}: column {column} is there {times} times")]
@@ -251,13 +253,16 @@ impl Columns {
                 Some(_) => name == wanted,
                 None => [Side::Down, Side::Up].iter().any(|s| name.strip_prefix(s.prefix()) == Some(wanted)),
             };
-            let misnamed = names.iter().find(|name| alike(name) || reads_some && of_other_form(name));
-            if let (None, Some(column)) = (found, misnamed) {
-                return Err(RecordingError::Misnamed {
-                    line,
-                    column: column.clone(),
-                    wanted: format!("{prefix}{wanted}"),
-                });
+            let other = names.iter().find(|name| reads_some && of_other_form(name));
+            let misnamed = names.iter().find(|name| found.is_none() && alike(name));
+            if let Some(column) = other.or(misnamed) {
+                let hint = match (other, side) {
+                    (Some(_), None) => "; the key direction of the link reads those of one direction",
+                    (Some(_), Some(_)) => "; without the key direction those of both are read",
+                    (None, _) => "",
+                };
+                let wanted = format!("{prefix}{wanted}");
+                return Err(RecordingError::Misnamed { line, column: column.clone(), wanted, hint });
             }
         }
         if rate.or(delay).or(loss).is_none() {

@@ -372,6 +372,17 @@ fn recordings_are_read_from_named_columns() {
             None,
             "column \"down_delay_s\" is not read; the one that is read is called delay_s",
         ),
+        // the quantity is there in both forms
+        (
+            "time_s,down_rate_bps,rate_bps\n0,1,1\n1,1,1\n",
+            None,
+            "column \"down_rate_bps\" is not read; the one that is read is called rate_bps; the key direction of the link reads",
+        ),
+        (
+            "time_s,down_rate_bps,rate_bps\n0,1,1\n1,1,1\n",
+            Some(Side::Down),
+            "column \"rate_bps\" is not read; the one that is read is called down_rate_bps; without the key direction",
+        ),
         (
             "time_s,rate_bps,Loss_pct\n0,1,1\n1,1,1\n",
             None,
