@@ -202,12 +202,13 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
 
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
-    """A new file to write. It replaces `path` at the end, and is removed where anything fails."""
+    """A new file to write, with `path`'s suffix. It replaces `path` at the end, and is removed where anything fails."""
     require_writable_file(path)
     target = _target(path)
     with room(path):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with staged(target, folder=False) as new:
+        # the suffix of the name that was given, which says the format; that of a link's target says nothing
+        with staged(target, folder=False, suffix=path.suffix) as new:
             yield new
             new.replace(target)
 

@@ -29,15 +29,18 @@ _MARK = ".eddyline-"
 
 
 @contextmanager
-def staged(path: Path, *, folder: bool) -> Iterator[Path]:
-    """A new file (with `path`'s suffix) or folder beside `path`. It is removed at the end unless it was moved away.
+def staged(path: Path, *, folder: bool, suffix: str | None = None) -> Iterator[Path]:
+    """A new file (with this suffix, or else `path`'s) or folder beside `path`.
+
+    It is removed at the end unless it was moved away.
 
     Raises:
         OSError: Nothing can be written there.
     """
     _remove_orphans(path.parent)
     lock, handle = _new_lock(path.parent)
-    new = lock.with_suffix(".staged" if folder else f".staged{path.suffix}")
+    ending = path.suffix if suffix is None else suffix
+    new = lock.with_suffix(".staged" if folder else f".staged{ending}")
     try:
         if folder:
             new.mkdir()

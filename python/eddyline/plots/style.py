@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from io import BytesIO
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -146,8 +146,14 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> bool:
         warnings.simplefilter("always")
         literally(figure)
         _lay_out(figure, dpi)
-        with _for_tex(figure) if path.suffix == ".pgf" else nullcontext():
-            figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
+        if path.suffix == ".pgf":
+            with _for_tex(figure):
+                figure.savefig(path, dpi=dpi)  # its images are files beside it
+        else:
+            # matplotlib's PDF hides an error of a full disk behind others
+            with BytesIO() as file:
+                figure.savefig(file, format=path.suffix[1:], dpi=dpi, metadata=metadata.get(path.suffix))
+                path.write_bytes(file.getvalue())
     for each in warned:
         if not lacks_characters(each):
             warnings.warn(each.message, stacklevel=2)
