@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.scratch import probe, staged
+from eddyline.streams import is_stream, special
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -106,12 +107,13 @@ def require_folder(path: Path, hint: str) -> None:
         raise InputError(f"{path}: exists and is not a folder", hint)
 
 
-def require_writable_file(path: Path, kind: str | None = None) -> None:
+def require_writable_file(path: Path, kind: str | None = None, *, text: bool = False) -> None:
     """Makes sure that a file can be written.
 
     Args:
         path: The file.
         kind: A key of `_BEGINNINGS`: a file that is there must be empty or of this kind.
+        text: It is for text that is written at once, which may go into a stream.
 
     Raises:
         InputError: It cannot be written.
@@ -119,6 +121,12 @@ def require_writable_file(path: Path, kind: str | None = None) -> None:
     with refused(path):
         if path.is_dir():
             raise InputError(f"{path}: is a folder")
+        if text and is_stream(path):
+            if not os.access(path, os.W_OK):
+                raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        if (found := special(path)) is not None:
+            raise InputError(f"{path}: is a {found}, not a file", "choose another name")
         if kind is not None and path.is_file():
             with path.open("rb") as file:
                 beginning = file.read(64)

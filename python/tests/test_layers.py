@@ -46,6 +46,7 @@ LAYERS = (
             "scratch",
             "source",
             "spelling",
+            "streams",
             "summary",
             "teardown",
             "utf8",

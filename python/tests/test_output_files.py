@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import socket
+import stat
+import subprocess
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import environment
+from fork_server import COMMAND
 
+from eddyline import qlog
 from eddyline.cli.outputs import draw
-from eddyline.errors import EddylineError
+from eddyline.errors import EddylineError, InputError
+from eddyline.output import replaced_file
 from eddyline.plots.picture import empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -60,3 +70,121 @@ def test_a_figure_on_a_full_disk_names_the_file(figure, tmp_path, suffix):
         draw(figure, place)
     assert str(raised.value) == f"{place}: cannot be written: file too large"
     assert [p.name for p in tmp_path.iterdir()] == [f"before{suffix}"]
+
+
+@pytest.fixture
+def checked(scenario) -> Path:
+    """A file with an expectation that holds."""
+    return scenario(more='[[expect]]\nof = "flow.upload"\nwhat = "goodput_bps"\nat_least = "1 Mbit/s"\n')
+
+
+@contextmanager
+def reader(pipe: Path) -> Iterator[list[str]]:
+    """Reads a named pipe to its end, as another program would; the list has the text after the block."""
+    read: list[str] = []
+    thread = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    thread.start()
+    yield read
+    thread.join(10)
+
+
+def node(path: Path, minor: int) -> None:
+    """A character device: 3 is that of /dev/null, 7 that of /dev/full."""
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        path.write_bytes(b"")
+    except PermissionError:
+        pytest.skip("only root makes devices, where it may")
+
+
+@pytest.mark.parametrize(("option", "beginning"), [("--junit", "<?xml"), ("--markdown", "| file |")])
+@pytest.mark.parametrize("name", ["pipe", "link"])
+def test_text_is_written_into_pipes(eddyline, checked, tmp_path, option, beginning, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    with reader(tmp_path / "pipe") as read:
+        ran = eddyline("check", checked, option, name)
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 held, 0 failed")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+    assert read[0].startswith(beginning)
+
+
+def test_text_is_written_into_pipes_of_shells(checked, tmp_path):
+    words = [str(COMMAND), "check", str(checked), "--junit"]
+    end, other = os.pipe()
+    ran = subprocess.run(
+        [*words, f"/dev/fd/{other}"], cwd=tmp_path, env=environment(), pass_fds=[other], capture_output=True, timeout=60
+    )
+    os.close(other)
+    assert os.read(end, 100).startswith(b"<?xml")
+    os.close(end)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("place", ["/dev/stdout", "file", "pipe"])
+def test_standard_output_has_the_text_and_what_is_shown(checked, tmp_path, place):
+    words = [str(COMMAND), "check", str(checked), "--markdown", "file" if place == "file" else "/dev/stdout"]
+    with (tmp_path / "file").open("wb") as file:
+        to = subprocess.PIPE if place == "pipe" else file
+        ran = subprocess.run(words, cwd=tmp_path, env=environment(), stdout=to, timeout=60)
+    out = ran.stdout.decode() if place == "pipe" else (tmp_path / "file").read_text("utf-8")
+    assert ran.returncode == 0
+    assert out.startswith("| file |")
+    assert out.endswith("\n1 held, 0 failed\n")
+
+
+def test_text_is_written_into_devices(eddyline, checked, tmp_path):
+    place, full = tmp_path / "null", tmp_path / "full"
+    node(place, 3)
+    node(full, 7)
+    assert eddyline("check", checked, "--junit", "null").code == 0
+    ran = eddyline("check", checked, "--markdown", "full")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 held, 0 failed")
+    assert ran.err == "error: full: cannot be written: no space left on device\n"
+    assert place.is_char_device()
+    assert full.is_char_device()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("p.png", ("run", "two-way.toml", "--plot")),
+        ("p.pdf", ("theory", "equilibrium", "two-way.toml", "--plot")),
+        ("l.txt", ("run", "two-way.toml", "--log")),
+        ("l.parquet", ("run", "two-way.toml", "--log")),
+        ("out", ("run", "two-way.toml", "--out")),
+        ("program", ("live", "build-kernel", "--out")),
+    ],
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_nothing_else_replaces_a_pipe(eddyline, scenario, tmp_path, name, words, linked):
+    scenario()
+    place = tmp_path / ("pipe" if linked else name)
+    os.mkfifo(place)
+    if linked:
+        (tmp_path / name).symlink_to("pipe")
+    ran = eddyline(*words, name)
+    assert (ran.code, ran.out) == (2, "")
+    said = "exists and is not a folder" if name == "out" else "is a pipe, not a file"
+    assert f"{name}: {said}" in ran.err
+    assert place.is_fifo()
+
+
+def test_a_socket_is_no_place(eddyline, checked, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("s")
+        ran = eddyline("check", checked, "--junit", "s")
+    assert (ran.code, ran.out, ran.err.splitlines()[0]) == (2, "", "error: s: is a socket, not a file")
+    assert (tmp_path / "s").is_socket()
+
+
+def test_neither_a_table_nor_a_trace_replaces_a_pipe(tmp_path):
+    table, trace = tmp_path / "f.csv", tmp_path / "t.sqlog"
+    for place in (table, trace):
+        os.mkfifo(place)
+    with pytest.raises(InputError, match="is a pipe, not a file"), replaced_file(table):
+        pass
+    with pytest.raises(InputError, match="is a pipe, not a file"):
+        qlog.require_writable(trace, ["upload"])

@@ -103,7 +103,7 @@ def command(
     require_distinct_outputs({"--junit": junit, "--markdown": markdown})
     for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
         if path is not None:
-            require_writable_file(path, kind)
+            require_writable_file(path, kind, text=True)
     # all of them first: wrong input runs nothing
     scenarios = [(displayed(f), scenario) for f, scenario in zip(file, _loaded(file, overrides), strict=True)]
     if junit is not None or markdown is not None:

@@ -164,7 +164,7 @@ def command(
     require_not_inputs({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
     for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
         if path is not None:
-            require_writable_file(path, kind)
+            require_writable_file(path, kind, text=True)
     if out is not None:
         require_writable(out, _FILES)
     earlier = None if base is None else Card.load(base)

@@ -167,8 +167,12 @@ def draw(figure: Figure, path: Path) -> None:
 
 
 def put_text(path: Path, text: str) -> None:
-    """Writes a text file."""
+    """Writes a text file, or into a stream (`/dev/stdout`, a pipe)."""
     from eddyline.output import replaced_file
+    from eddyline.streams import is_stream, write
 
+    if is_stream(path):
+        write(path, text)
+        return
     with replaced_file(path) as staged:
         staged.write_text(text, "utf-8")
