@@ -59,6 +59,12 @@ def test_rates_that_seem_swapped_are_remarked_on(
     assert capsys.readouterr().err.startswith(f"note: 250 Mbit/s up and 20 Mbit/s down: {said}\n")
 
 
+def test_rates_that_seem_to_be_in_another_unit_are_remarked_on() -> None:
+    said = "lines of this type usually have some 250 Mbit/s; perhaps another unit was meant"
+    assert isp("docsis").remarks("250 kbit/s", "25 Mbit/s")[-1] == f"down 250 kbit/s: {said}"
+    assert isp("docsis").remarks("5 Mbit/s", "1 Mbit/s") == []
+
+
 def test_cells_are_remarked_on_where_rates_are_given() -> None:
     assert isp("adsl").remarks(None, None) == []
     assert isp("adsl").remarks("14 Mbit/s", None, "vdsl") == []

@@ -23,6 +23,9 @@ OPTIONAL = ("varies",)
 _SWAPPED = 1.5
 """An uplink that is so many times as fast as the downlink is perhaps the downlink: usual rates fall from down to up."""
 
+_SLOW = 0.01
+"""A rate below this share of the usual one is perhaps in another unit."""
+
 _PACKET, _PAYLOAD = 1500, 1460
 """Bytes of a full packet of TCP over IPv4, and what of them a speed test counts."""
 
@@ -92,6 +95,13 @@ class Isp:
                 f"{bits_per_second(rates['up'])} up and {bits_per_second(rates['down'])} down: lines of this type "
                 "rarely carry more up than down; perhaps --down and --up are swapped"
             )
+        for name, rate in rates.items():
+            usual = read(name, "rate", self.text(name))
+            if rate < _SLOW * usual:
+                found.append(
+                    f"{name} {bits_per_second(rate)}: lines of this type usually have some {bits_per_second(usual)}; "
+                    "perhaps another unit was meant"
+                )
         name = line or self.line or ""
         framing = FRAMINGS.get(COMMON.get(name, name))
         if framing is not None and framing.linklayer == "atm" and (down is not None or up is not None):
