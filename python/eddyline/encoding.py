@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object] | str]
 
-__all__ = ["assignment", "pairs", "table_text", "value_text"]
+__all__ = ["assignment", "given_text", "pairs", "table_text", "value_text"]
 
 
 def table_text(table: Mapping[str, Any], name: str) -> str:
@@ -60,12 +60,8 @@ def _pair(item: object) -> tuple[str, str]:
     pair = assignment(item) if isinstance(item, str) else item
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise InputError(f"{item!r} is no override", "as in {'link.up.rate': '5 Mbit/s'} or 'link.up.rate=5 Mbit/s'")
-    key, value = required(pair[0]), pair[1]
-    if value is None:
-        raise ScenarioError(f"{key}: None is no value of a scenario")
-    if invalid := _first_invalid(value, key):
-        raise ScenarioError(invalid)
-    return key, value_text(value)
+    key = required(pair[0])
+    return key, given_text(key, pair[1])
 
 
 def assignment(text: str) -> tuple[str, str] | None:
@@ -82,6 +78,19 @@ def assignment(text: str) -> tuple[str, str] | None:
         elif char == "=":
             return (text[:place].strip(), text[place + 1 :].strip()) if place else None
     return None
+
+
+def given_text(key: str, value: object) -> str:
+    """A value that Python gives for a key, as `--set` takes it.
+
+    Raises:
+        ScenarioError: No scenario can hold it; the message names the key.
+    """
+    if value is None:
+        raise ScenarioError(f"{key}: None is no value of a scenario")
+    if invalid := _first_invalid(value, key):
+        raise ScenarioError(invalid)
+    return value_text(value)
 
 
 def value_text(value: object) -> str:

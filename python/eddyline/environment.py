@@ -22,7 +22,7 @@ import numpy as np
 
 import eddyline._core as _core
 import eddyline.ranges as ranges
-from eddyline.encoding import value_text
+from eddyline.encoding import given_text
 from eddyline.errors import EddylineError, InputError, NotInstalled, ScenarioError
 from eddyline.keys import require_effect
 from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
@@ -333,7 +333,7 @@ def _values(key: str, values: Sequence[object] | str) -> tuple[str, ...]:
         return ranges.values(key, values)
     if not isinstance(values, Iterable):
         raise InputError(f"randomise {key}: a list, or a range as text, is expected, not {values!r}")
-    return tuple(map(value_text, values))
+    return tuple(given_text(f"randomise {key}", value) for value in values)
 
 
 def _combinations(values: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:

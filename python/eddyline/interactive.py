@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import eddyline.ranges as ranges
-from eddyline.encoding import value_text
+from eddyline.encoding import given_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
 
@@ -93,7 +93,7 @@ def _values(key: str, given: Sequence[object] | str) -> tuple[str, ...]:
         return ranges.values(key, given)
     if not isinstance(given, Iterable):
         raise InputError(f"{key}: a list, or a range as text, is expected, not {given!r}", _EXAMPLE)
-    values = tuple(map(value_text, given))
+    values = tuple(given_text(key, value) for value in given)
     if not values:
         raise InputError(f"{key}: an empty list has no value to slide over")
     return values

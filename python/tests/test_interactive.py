@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import tomllib
 
 import pytest
@@ -80,6 +81,7 @@ def test_a_function_that_draws_nothing_is_refused(drawn):
         ("link.up.rate", "keys with their values are expected, not 'link.up.rate'"),
         ({"link.up.rate": 5}, "link.up.rate: a list, or a range as text, is expected, not 5"),
         ({"link.up.rate": []}, "link.up.rate: an empty list"),
+        ({"link.up.rate": [math.nan]}, "link.up.rate: nan is not a finite number"),
         ({}, "no keys"),
     ],
 )

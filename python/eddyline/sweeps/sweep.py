@@ -111,7 +111,7 @@ def sweep(
         KeyboardInterrupt: Ctrl-C or SIGTERM; finished points are kept.
     """
     from eddyline.controllers.transfer import refuse_processes
-    from eddyline.encoding import pairs, value_text
+    from eddyline.encoding import given_text, pairs
     from eddyline.keys import covers, with_start_jitter
     from eddyline.result_folder import source_of
     from eddyline.scenario import Scenario
@@ -139,11 +139,12 @@ def sweep(
     for key, given in vary.items():
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
             raise InputError(f"{key}: {given!r} is no list of values", "of one value too: [VALUE]")
-        lists.append(Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given))))
+        values = ranges.values(key, given) if isinstance(given, str) else tuple(given_text(key, one) for one in given)
+        lists.append(Vary(key, values))
     require_distinct(lists)
     given = pairs(set)
     if start_jitter is not None:
-        given = with_start_jitter(given, value_text(start_jitter), "start_jitter", "set")
+        given = with_start_jitter(given, given_text("start_jitter", start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
     swept = run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
     if swept.identical:

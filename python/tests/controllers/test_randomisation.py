@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import product
 
 import numpy as np
@@ -54,6 +55,8 @@ def test_each_episode_draws_a_scenario_and_values(table):
         el.env(table, randomise=5)
     with pytest.raises(el.InputError, match=r"randomise link.down.rate: a list"):
         el.env(table, randomise={"link.down.rate": 5})
+    with pytest.raises(el.InputError, match=r"randomise link\.down\.loss: nan is not a finite number"):
+        el.env(table, randomise={"link.down.loss": [0.0, math.nan]})
     with pytest.raises(el.InputError, match="no scenario"):
         el.env([])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -158,6 +159,13 @@ def test_the_listener_is_told(lossy, tmp_path):
         ({"set": "flow.*.start_jitter=1 ms", "start_jitter": "9 ms"}, "start_jitter and start_jitter: both say"),
         ({"vary": {"link.up.rate": 5}}, "link.up.rate: 5 is no list of values"),
         ({"vary": {"link.down.loss": {"kind": "periodic"}}}, "no list of values"),
+        ({"vary": {"link.up.rate": [math.nan]}}, r"link\.up\.rate: nan is not a finite number"),
+        (
+            {"vary": {"link.down.queue": [{"kind": "codel", "target": math.inf}]}},
+            r"link\.down\.queue\.target: inf is not",
+        ),
+        ({"vary": {"link.up.rate": ["1 Mbit/s", None]}}, r"link\.up\.rate: None is no value of a scenario"),
+        ({"start_jitter": math.nan}, "start_jitter: nan is not a finite number"),
         ({"shard": "1/2"}, "shard '1/2': not a pair of integers"),
         ({"shard": (1, 2, 3)}, "not a pair of integers"),
         ({"engine": "moon"}, "no engine 'moon'"),
