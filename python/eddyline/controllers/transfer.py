@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import os
@@ -80,7 +81,7 @@ class InFile:
 
 @dataclass(frozen=True)
 class Pickled:
-    """A class in no file: from an interactive session or a notebook, or created by a function.
+    """A class that no file has: from a session or notebook, created by a function, or only where a script is run.
 
     Attributes:
         name: What scenarios call it.
@@ -165,6 +166,8 @@ def _in_file(name: str, cls: type) -> InFile | None:
         return None
     path = Path(file).absolute()
     text = path.read_bytes()
+    if cls.__module__ == "__main__" and _only_where_run(cls.__qualname__.split(".")[0], text):
+        return None
     made_of_file = cls.__module__.startswith(f"{FILES}.")
     package = "" if made_of_file else getattr(module, "__package__", None) or ""
     levels = cls.__module__.count(".") + (path.stem == "__init__")
@@ -183,6 +186,23 @@ def _in_file(name: str, cls: type) -> InFile | None:
         _together(own, parts),
         parts,
     )
+
+
+def _only_where_run(name: str, script: bytes) -> bool:
+    """Whether a script binds a name below `if __name__ == "__main__":`, which other processes do not run."""
+    try:
+        tree = ast.parse(script)
+    except (SyntaxError, ValueError):
+        return False  # it has changed since it was run
+    guards = (n for n in tree.body if isinstance(n, ast.If) and "__name__" in _names(n.test, ast.Load))
+    return any(name in _names(guard, ast.Store) for guard in guards)
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """Names that a syntax tree loads or stores; classes that it defines are stored."""
+    nodes = list(ast.walk(tree))
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+    return names | {n.name for n in nodes if isinstance(n, ast.ClassDef) and context is ast.Store}
 
 
 def _digests(files: Iterable[Path], folder: Path) -> tuple[tuple[str, str], ...]:

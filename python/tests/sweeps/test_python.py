@@ -76,6 +76,34 @@ def test_a_script_that_sweeps_its_own_class_without_a_guard_is_refused_by_its_wo
     assert sum(each.name == "grid" for each in tmp_path.glob("*/*")) == 1
 
 
+def test_a_script_sweeps_classes_that_it_defines_below_its_guard(lossy, tmp_path):
+    """Another process that imports the script has no such class, or another one of the same name."""
+    script = tmp_path / "guarded.py"
+    script.write_text(
+        "import eddyline as el\n"
+        "class Fixed:\n"
+        "    def __init__(self, path): self.cwnd = 4.0\n"
+        "    def on_ack(self, ack): pass\n"
+        "    def on_loss(self, loss): pass\n"
+        "    def on_timeout(self, timeout): pass\n"
+        "class Larger(Fixed): pass\n"
+        "if __name__ == '__main__':\n"
+        "    class Same(Fixed): pass\n"
+        "    class Larger(Fixed):\n"
+        "        def __init__(self, path): self.cwnd = 8.0\n"
+        "    Made = type('Made', (Fixed,), {})\n"
+        "    for cls in (Fixed, Same, Made, Larger): el.register(cls.__name__.lower(), cls)\n"
+        "    kinds = ['fixed', 'same', 'made', 'larger', 'newreno']\n"
+        f"    swept = el.sweep({str(lossy())!r}, {{'flow.*.controller.kind': kinds}}, out='g', workers=1)\n"
+        "    print(swept.ran, [failure.why for failure in swept.failures])\n"
+        "    print(*swept.flows['window_packets.mean'].iloc[:4])\n"
+    )
+    for ran in (5, 0):  # the code of a class is the same in another process
+        words = [sys.executable, str(script)]
+        p = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=120)
+        assert (p.stdout, p.stderr) == (f"{ran} []\n4.0 4.0 4.0 8.0\n", "")
+
+
 def test_tables_of_links_are_there_for_access_lines_too(eddyline):
     assert eddyline("init", "upload.toml", "--preset", "upload").code == 0
     vary = ("--vary", "link.home/up.loss=0,0.01", "--set", "duration=5 s", "--set", "warmup=1 s")
