@@ -35,6 +35,7 @@ class Reproduction:
         seconds: Time that simulations and theory took.
         runs: Number of simulations run.
         packets: Number of packets that they delivered.
+        left_out: Number of the paper's exhibits that are not among them.
     """
 
     paper: Paper
@@ -43,6 +44,12 @@ class Reproduction:
     seconds: float
     runs: int
     packets: int
+    left_out: int = 0
+
+    @property
+    def whole(self) -> int:
+        """Number of exhibits of the paper."""
+        return len(self.exhibits) + self.left_out
 
     @property
     def claims(self) -> list[Verdict]:
@@ -60,6 +67,7 @@ class Reproduction:
             "paper": self.paper.name,
             "title": self.paper.title,
             "source": self.paper.source,
+            "selected": {"exhibits": [e.id for e in self.exhibits], "of": self.whole} if self.left_out else None,
             "exhibits": [e.to_dict() for e in self.exhibits],
             "claims": [v.to_dict() for v in self.claims],
             "ours": [v.to_dict() for v in self.ours],
@@ -87,12 +95,12 @@ def reproduce_exhibits(
             raise _unknown(paper, name, list(builders))
     claims = read(paper.folder / "claims.toml")
     started, context = time.monotonic(), Context(paper.folder, long)
-    exhibits = make_exhibits(
-        context, {name: build for name, build in builders.items() if not wanted or name in wanted}, observer
-    )
+    chosen = {name: build for name, build in builders.items() if not wanted or name in wanted}
+    exhibits = make_exhibits(context, chosen, observer)
     verdicts = judged(claims, {e.id: e for e in exhibits})
     seconds = time.monotonic() - started
-    return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
+    left_out = len(builders) - len(chosen)
+    return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets, left_out)
 
 
 def make_exhibits(context: Context, builders: Builders, observer: Observer | None = None) -> list[Exhibit]:

@@ -33,7 +33,8 @@ def show(reproduction: Reproduction) -> None:
         print_table(_table("Claims", "the paper says", reproduction.claims))
     if reproduction.ours:
         print_table(_table("Statements of ours", "we say", reproduction.ours))
-    counted = [_counted("claim", reproduction.claims)]
+    counted = [f"{len(reproduction.exhibits)} of {reproduction.whole} exhibits"] if reproduction.left_out else []
+    counted.append(_counted("claim", reproduction.claims))
     if reproduction.ours:
         counted.append(_counted("statement", reproduction.ours, " of ours"))
     print(

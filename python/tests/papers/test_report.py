@@ -15,6 +15,8 @@ from eddyline.cli import main
 from eddyline.papers import find
 from eddyline.papers.report import write
 
+from .thin import all_builders
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -63,6 +65,12 @@ def test_the_page_is_self_contained(written: Path) -> None:
         assert word not in outside
 
 
+def _lead(folder: Path) -> str:
+    """The first paragraph of a report, as text."""
+    (lead,) = re.findall(r"<p class=lead>(.*?)</p>", (folder / "report.html").read_text("utf-8"), re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", lead)).split())
+
+
 def _sections(text: str) -> dict[str, str]:
     """The part of each exhibit, by id."""
     return dict(re.findall(r'<section id="([^"]+)">(.*?)</section>', text, re.DOTALL))
@@ -99,6 +107,8 @@ def test_our_own_statements_have_their_own_table(written: Path, reproductions: d
 
 def test_data_and_figures_are_written_beside_the_page(written: Path, reproductions: dict[str, Reproduction]) -> None:
     document = json.loads((written / "reproduction.json").read_text("utf-8"))
+    assert document["selected"] is None
+    assert _lead(written).startswith("Every exhibit of the paper, and every claim with a verdict.")
     assert document == json.loads(json.dumps(reproductions["two-way-fast"].to_dict()))
     for exhibit in reproductions["two-way-fast"].exhibits:
         with (written / "data" / f"{exhibit.id}.csv").open(newline="", encoding="utf-8") as file:
@@ -115,14 +125,24 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert [e["id"] for e in document["exhibits"]] == ["example-1", "example-3"]
     assert {c["exhibit"] for c in document["claims"]} == {"example-1", "example-3"}
+    whole = len(all_builders(find("two-way-fast")))
+    assert document["selected"] == {"exhibits": ["example-1", "example-3"], "of": whole}
+    page = _lead(tmp_path / "report")
+    assert page.startswith(f"2 of {whole} exhibits (--exhibit example-1 --exhibit example-3), and the claims that they")
     assert main([*arguments, *out]) == 0  # a refuted claim is no failure, and an earlier report may be replaced
     shown = capsys.readouterr().out
     assert "Example 1" in shown
     assert "report.html" in shown
     assert f"{len(document['claims'])} claims: " in shown
     assert "of ours" not in shown
+    assert f"2 of {whole} exhibits; " in shown
     assert main(["reproduce", "two-way-fast", "--exhibit", "ack-congestion"]) == 0
     assert "2 statements of ours: 2 confirmed" in capsys.readouterr().out
+
+
+def test_a_page_without_claims_has_no_link_to_them(tmp_path: Path) -> None:
+    assert main(["reproduce", "two-way-fast", "--exhibit", "ack-congestion", "--out", str(tmp_path / "report")]) == 0
+    assert "#claims" not in (tmp_path / "report" / "report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
