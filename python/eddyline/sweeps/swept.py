@@ -276,3 +276,23 @@ class Swept:
     def links(self) -> pd.DataFrame:
         """A row per point, seed and link."""
         return self.read("links")
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """A row per point, seed and table with `count` above one, or of one flow where `count` varies."""
+        return self.read("groups")
+
+    @property
+    def arrivals(self) -> pd.DataFrame:
+        """A row per point, seed and table of arrivals."""
+        return self.read("arrivals")
+
+    @property
+    def traffic(self) -> pd.DataFrame:
+        """A row per point, seed and source of unresponsive traffic."""
+        return self.read("traffic")
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """A row per point, seed and table of latency probes."""
+        return self.read("probes")

@@ -324,14 +324,15 @@ def test_what_only_some_results_have_is_known_after_the_sweep(eddyline, lossy, t
     assert len(el.read_sweep(tmp_path / "grid")) == 2
 
 
-def test_the_schema_has_the_metrics_of_every_table(lossy, tmp_path):
+def test_every_table_is_an_attribute_and_has_metrics_of_the_schema(lossy, tmp_path):
     arrivals = (
         '[[arrivals]]\nname = "files"\nrate = "5 /s"\nsize = { kind = "fixed", size = "30 kB" }\n'
         'controller = { kind = "newreno" }\ndata = ["down"]\nack = ["up"]\n'
     )
     path = lossy(('name = "download"', 'name = "download"\ncount = 2'), more=arrivals + WATCHED)
-    el.sweep(path, {"seed": [1, 2]}, out=tmp_path / "grid")
+    swept = el.sweep(path, {"seed": [1, 2]}, out=tmp_path / "grid")
     for of, entity in ENTITIES.items():
+        pd.testing.assert_frame_equal(getattr(swept, of), swept.read(of))
         shown = set(known_metrics(el.read_sweep(tmp_path / "grid", of), [], entity))
         possible = set(possible_metrics(of))
         assert shown
