@@ -5,13 +5,13 @@ Every command imports this module: what starts processes and makes files is impo
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
 import threading
 import time
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
@@ -38,6 +38,7 @@ __all__ = [
     "build_kernel",
     "clean",
     "executable",
+    "foreign",
     "linux",
     "run",
     "shell",
@@ -56,6 +57,7 @@ LINUX_REMEDY = f"eddyline live build-kernel (some five minutes), or name it in {
 _NAME = "eddyline-live"
 _WORLD = "kernel"
 _POLL_S = 0.2  # between two reports of progress
+_ANSWER_S = 10.0  # for the version
 _CODES = {"kind": "B", "entity": "I", "quantity": "B"}
 _ONE_AT_A_TIME = threading.Lock()  # runs in real time disturb each other
 
@@ -64,7 +66,8 @@ def executable() -> Path | None:
     """The executable: named by the variable, beside the package, in the checkout's `target`, or in the path."""
     named = os.environ.get(VARIABLE)
     if named is not None:
-        return Path(named) if Path(named).is_file() and os.access(named, os.X_OK) else None
+        program = Path(named).absolute()  # a bare name would be looked for in the path
+        return program if named and program.is_file() and os.access(program, os.X_OK) else None
     package = Path(__file__).parent
     built = package.parent.parent / "target"
     places = [package / _NAME, built / "release" / _NAME, built / "debug" / _NAME]
@@ -75,6 +78,23 @@ def executable() -> Path | None:
 
     in_path = shutil.which(_NAME)
     return None if in_path is None else Path(in_path)
+
+
+def foreign(program: Path) -> WorldUnavailable | None:
+    """The error about another program in the place of the executable, by its version; None about the executable."""
+    return None if _identifies_itself(program) else _foreign(program)
+
+
+@cache
+def _identifies_itself(program: Path) -> bool:
+    import subprocess
+
+    asked = [str(program), "--version"]
+    try:
+        ran = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return ran.returncode == 0 and ran.stdout.startswith(f"{_NAME} ".encode())
 
 
 def linux() -> Path | None:
@@ -97,17 +117,29 @@ def unavailable(*, is_virtual: bool = False) -> WorldUnavailable | None:
     """
     if sys.platform != "linux":
         return WorldUnavailable(_WORLD, f"no world kernel on {sys.platform}", "run on Linux")
-    if executable() is None:
+    program = executable()
+    if program is None:
         return WorldUnavailable(
             _WORLD,
             f"no world kernel here: {_NAME} was not found",
             f"cargo build --release -p {_NAME}, or name it in {VARIABLE}",
         )
+    if (other := foreign(program)) is not None:
+        return other
     if is_virtual:
         return None if linux() is not None else WorldUnavailable(_WORLD, "no user-mode Linux was found", LINUX_REMEDY)
     if not Path("/dev/net/tun").exists():
         return WorldUnavailable(_WORLD, "no world kernel here: /dev/net/tun is missing", "modprobe tun")
     return None
+
+
+def _required() -> Path:
+    program = executable()
+    if program is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    if (other := foreign(program)) is not None:
+        raise other
+    return program
 
 
 class LiveOptions(NamedTuple):
@@ -202,9 +234,7 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
 
     from eddyline.watching import Lines
 
-    program = executable()
-    if program is None:
-        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    program = _required()
     # files without names: none is left, however this process ends
     with (
         tempfile.TemporaryFile() as given,
@@ -220,12 +250,7 @@ def run(scenario: _core.Scenario, options: LiveOptions, progress: RunCallback | 
         command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         command += ["--watch", f"/dev/fd/{lines.fileno()}"] if options.watch is not None else []
         reports = _Reports(scenario.duration_s, progress, options.watch, Lines(lines))
-        try:
-            text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
-        except OSError as e:
-            if e.errno != errno.ENOEXEC:
-                raise
-            raise _foreign(program) from None
+        text = _output(command, given, (columns.fileno(), lines.fileno()), reports)
         try:
             return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
         except (ValueError, KeyError, TypeError):  # it wrote something else
@@ -247,9 +272,7 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
     import subprocess
     import tempfile
 
-    found = executable()
-    if found is None:
-        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    found = _required()
     with tempfile.TemporaryFile() as given:
         given.write(scenario.encode())
         given.seek(0)
@@ -271,9 +294,7 @@ def build_kernel(out: Path | None = None, jobs: int | None = None) -> int:
     """
     import subprocess
 
-    program = executable()
-    if program is None:
-        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    program = _required()
     place = out if out is not None else _cached_linux()
     environment = os.environ | ({} if jobs is None else {"JOBS": str(jobs)})
     return subprocess.run([program, "--build-kernel", place.absolute()], env=environment, check=False).returncode
@@ -287,9 +308,7 @@ def clean() -> list[Path]:
     """
     import subprocess
 
-    program = executable()
-    if program is None:
-        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    program = _required()
     ran = subprocess.run([program, "--clean"], capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise _failure(ran.returncode, ran.stderr)
@@ -346,10 +365,7 @@ def _output(command: list[str], given: IO[bytes], files: tuple[int, ...], report
 
 
 def _foreign(program: Path) -> WorldUnavailable:
-    """The error about a program that gives no result."""
-    return WorldUnavailable(
-        _WORLD, f"{program} is no {_NAME}: it gives no result", f"unset {VARIABLE}, or name {_NAME} in it"
-    )
+    return WorldUnavailable(_WORLD, f"{program} is no {_NAME}", f"unset {VARIABLE}, or name {_NAME} in it")
 
 
 def _failure(code: int, err: str) -> EddylineError:

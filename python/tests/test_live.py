@@ -414,8 +414,23 @@ def test_without_the_executable_exit_3_names_the_remedy(
     assert main(["live", "build-kernel"]) == 3
 
 
+VERSION = "#!/bin/sh\nif [ $1 = --version ]; then echo eddyline-live 0; else"
+
+
 @pytest.mark.parametrize(
-    "text", ["#!/bin/true\n", "#!/bin/echo\n", "#!/bin/sh\necho '{}'\n", "#!/bin/sh\necho '[1]'\n", "no program\n"]
+    "text",
+    [
+        "#!/bin/ls\n",
+        "#!/bin/sh\necho $0: there is no option $1 >&2\nexit 2\n",
+        "#!/bin/true\n",
+        "#!/bin/false\n",
+        "#!/bin/cat\n",
+        "#!/bin/echo\n",
+        "#!/bin/nothing\n",
+        "no program\n",
+        f"{VERSION} echo '{{}}'; fi\n",
+        f"{VERSION} echo '[1]'; fi\n",
+    ],
 )
 def test_another_program_than_the_executable_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
@@ -430,6 +445,28 @@ def test_another_program_than_the_executable_is_named(
     for more in ([], ["--plot", str(tmp_path / "a.png")]):
         assert main(["run", str(given), "--world", "kernel", "-q", *more]) == 3
         assert capsys.readouterr().err == (
-            f"error: world kernel: {other} is no eddyline-live: it gives no result\n"
+            f"error: world kernel: {other} is no eddyline-live\n"
             "hint: unset EDDYLINE_LIVE, or name eddyline-live in it\n"
         )
+
+
+def test_only_the_executable_itself_is_given_a_path_or_asked_to_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(live.VARIABLE, "/bin/ls")
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    for words in (["shell", str(given)], ["live", "build-kernel"], ["doctor", "--clean"]):
+        assert main(words) == 3, words
+        said = capfd.readouterr()
+        assert (said.out, said.err.splitlines()[0]) == ("", "error: world kernel: /bin/ls is no eddyline-live")
+    main(["doctor"])
+    assert "/bin/ls is no eddyline-live" in capfd.readouterr().out
+
+
+def test_a_program_that_never_answers_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(live, "_ANSWER_S", 0.1)
+    assert live.foreign(silent) is not None

@@ -177,6 +177,8 @@ def _live() -> Finding:
     remedy = f"cargo build --release -p eddyline-live, or name it in {live.VARIABLE}"
     if program is None:
         return Finding("eddyline-live", serves, False, "not found", remedy)
+    if (other := live.foreign(program)) is not None:
+        return Finding("eddyline-live", serves, False, other.reason, other.hint)
     ran = subprocess.run([program, "--features"], capture_output=True, text=True, timeout=10, check=False)
     features = " ".join(ran.stdout.split()) or "without BPF: no controllers fast and vfast"
     return Finding("eddyline-live", serves, ran.returncode == 0, f"{program} ({features})", remedy)
