@@ -20,6 +20,7 @@ LAYERS = (
             "arguments",
             "columns",
             "captures",
+            "ctrl_c",
             "display",
             "encoding",
             "fairness",

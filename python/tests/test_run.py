@@ -299,6 +299,35 @@ def test_ctrl_c_is_heard_where_python_drops_exceptions(scenario, tmp_path):
     assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
 
 
+IMPORTED = {
+    "fails": ("raise AttributeError('partially initialized')", ""),
+    "is caught": ("import gone", "try:\n    import library\nexcept Exception:\n    import colorsys\n"),
+    "ends": ("import colorsys", ""),
+    "is interrupted twice": ("signal.raise_signal(signal.SIGINT)\nimport time\ntime.sleep(600)", ""),
+}
+
+
+@pytest.mark.parametrize("end", IMPORTED)
+def test_ctrl_c_waits_for_the_end_of_an_import(scenario, tmp_path, end):
+    """A library that is imported in part fails in ways of its own."""
+    rest, importing = IMPORTED[end]
+    heard = "except KeyboardInterrupt:\n    sys.stderr.write('within the import')\n    raise\n"
+    first = "import sys, signal, time\ntry:\n    signal.raise_signal(signal.SIGINT)\n    time.sleep(0.1)\n"
+    (tmp_path / "library.py").write_text(f"{first}{heard}{rest}\n")
+    (tmp_path / "own.py").write_text(importing or "import library\n")
+    p = start("run", scenario(*LONG), "--controllers", tmp_path / "own.py", "--json")
+    out, err = p.communicate(timeout=60)
+    assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
+
+
+def test_ctrl_c_as_matplotlib_is_imported_is_no_error_about_it(scenario, tmp_path, monkeypatch):
+    lost = "try:\n    signal.raise_signal(signal.SIGINT)\nexcept KeyboardInterrupt:\n    pass\n"
+    (tmp_path / "matplotlib.py").write_text(f"import signal\n{lost}raise ImportError('initialization failed')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    out, err = (p := start("run", scenario(), "--plot", tmp_path / "x.png", "-q")).communicate(timeout=60)
+    assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
+
+
 @pytest.mark.parametrize(
     ("world", "controller"),
     [("sim", BUILT_IN), ("quic", BUILT_IN), ("sim", '{ kind = "large" }')],

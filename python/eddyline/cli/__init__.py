@@ -30,17 +30,20 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _main(args: Sequence[str] | None) -> int:
     try:
-        import gc
+        from eddyline.ctrl_c import AfterImports
 
-        from eddyline.teardown import leave_at_exit
+        with AfterImports():
+            import gc
 
-        leave_at_exit()
-        gc.set_threshold(50_000)  # loading modules leaves no garbage: looking for it takes 4 % of a short run
-        from eddyline.cli import entry
-    except KeyboardInterrupt:  # before the handler is installed
+            from eddyline.teardown import leave_at_exit
+
+            leave_at_exit()
+            gc.set_threshold(50_000)  # loading modules leaves no garbage: looking for it takes 4 % of a short run
+            from eddyline.cli import entry
+        return entry.main(args)
+    except KeyboardInterrupt:  # outside the command, which reports it
         sys.stderr.write("interrupted\n")
         return 130
-    return entry.main(args)
 
 
 def _hearing(usual: Hook) -> Hook:

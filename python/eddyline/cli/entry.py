@@ -13,6 +13,7 @@ import click
 
 from eddyline.cli.closed_pipes import tolerate
 from eddyline.cli.lazy import LazyGroup
+from eddyline.ctrl_c import INTERRUPTED, AfterImports
 from eddyline.errors import ControllerError, EddylineError, ScenarioError
 
 if TYPE_CHECKING:
@@ -97,15 +98,16 @@ def main(args: Sequence[str] | None = None) -> int:
     tolerate()
     _escape()
     try:
-        code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
-        sys.stdout.flush()
+        with AfterImports():
+            code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
+            sys.stdout.flush()
     except click.exceptions.Exit as e:
         return e.exit_code
     except SystemExit as e:  # completion
         return e.code if isinstance(e.code, int) else 1
     except (KeyboardInterrupt, click.Abort):
         _report("interrupted", None, label="")
-        return 130
+        return INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as e:
         click.echo(e.format_message(), err=True)
         return 2

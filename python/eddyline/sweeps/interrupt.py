@@ -6,17 +6,23 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
+from eddyline.ctrl_c import is_usual
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
 __all__ = ["Interrupt"]
 
-_DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_USUAL: dict[int, Callable[[object], bool]] = {
+    signal.SIGINT: is_usual,
+    signal.SIGTERM: lambda handler: handler is signal.SIG_DFL,
+}
 
 
 class Interrupt:
-    """Records the first Ctrl-C or SIGTERM; the second raises `KeyboardInterrupt`.
+    """Records the first Ctrl-C or SIGTERM; the second raises `KeyboardInterrupt`, in the command after imports.
 
     Outside the main thread, and where the signal is ignored or has another handler, it changes nothing.
     """
@@ -27,8 +33,8 @@ class Interrupt:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number, default in _DEFAULTS.items():
-                if signal.getsignal(number) is default:
+            for number, usual in _USUAL.items():
+                if usual(signal.getsignal(number)):
                     self._previous[number] = signal.signal(number, self._handle)
         return self
 
@@ -40,5 +46,6 @@ class Interrupt:
 
     def _handle(self, number: int, frame: Any) -> None:
         if self.requested:
-            signal.default_int_handler(number, frame)
+            previous = self._previous[number]
+            (previous if callable(previous) else signal.default_int_handler)(number, frame)
         self.requested = True
