@@ -262,6 +262,20 @@ class Vegas:
     def __new__(cls, thresholds: Sequence[tuple[float, float]]) -> Vegas: ...
 
 @final
+class Written:
+    """A scenario as it was written, with overrides; see `load`."""
+
+    def __new__(
+        cls,
+        text: str,
+        format: str,
+        name: str,
+        folder: str | PathLike[str] | None,
+        overrides: Sequence[tuple[str, str]],
+        copies: Mapping[str, str | PathLike[str]],
+    ) -> Written: ...
+
+@final
 class Map:
     """A map over two keys.
 
@@ -269,9 +283,9 @@ class Map:
         x: Key and range of the first axis.
         y: The same of the second.
         show: `bottleneck`, `stability` or `throughput`.
+        written: The scenario; cells are loaded from it.
         flow: Whose throughput; None: the sum of all.
         link_model: Of a stability map.
-        folder: Where relative paths in the scenario start.
     """
 
     def __new__(
@@ -279,10 +293,10 @@ class Map:
         x: tuple[str, str],
         y: tuple[str, str],
         show: str,
+        written: Written,
         *,
         flow: str | None = None,
         link_model: str = "ack_clocked",
-        folder: str | PathLike[str] | None = None,
     ) -> Map: ...
 
 @final

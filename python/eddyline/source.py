@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from eddyline.errors import InputError, ScenarioError
 from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["Source"]
 
@@ -81,15 +81,26 @@ class Source:
             ScenarioError: Something in it is wrong.
             InputError: A large file has changed.
         """
+        with self.as_read() as copies:
+            return _core.load(self.text, self.format, self.name, self.folder, overrides, copies)
+
+    @contextmanager
+    def as_read(self) -> Iterator[Mapping[str, Path]]:
+        """Copies of files, by their paths, with those that have changed since they were kept.
+
+        Raises:
+            InputError: A large file has changed.
+        """
         changed = self._changed()
         if not changed:
-            return _core.load(self.text, self.format, self.name, self.folder, overrides, self.copies)
+            yield self.copies
+            return
         with tempfile.TemporaryDirectory(prefix="eddyline-read-") as folder:
             copies = dict(self.copies)
             for number, name in enumerate(changed):
                 copies[self.path(name)] = Path(folder, str(number))
                 self.copy(name, copies[self.path(name)])
-            return _core.load(self.text, self.format, self.name, self.folder, overrides, copies)
+            yield copies
 
     def keeping(self, names: Sequence[str]) -> Source:
         """The same with what these files hold now, but for those that it has kept before."""

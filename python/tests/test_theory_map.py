@@ -465,3 +465,26 @@ def test_completion_of_keys(scenario):
     assert "link.down.rate=" in keys
     assert "flow.upload.controller.alpha=" in complete(f"eddyline theory map {scenario()} --y flow.up")
     assert "map" in complete("eddyline theory m")
+
+
+def test_an_error_names_file_and_line_as_run_does(eddyline, tmp_path):
+    expected = '[[expect]]\nof = "flow.short"\nwhat = "goodput_bps"\nat_least = "1 Mbit/s"\nwhy = "of one flow"\n'
+    (tmp_path / "three.toml").write_text(f'title = "A title"\n{THREE}\n{expected}')
+    ran = eddyline("run", "three.toml", "--set", "flow.short.count=3", "-q")
+    assert (ran.code, ran.err.split(": ")[1]) == (2, "three.toml:30:8")
+    axes = ("--x", "link.shared.rate=1 Mbit/s..2 Mbit/s:3", "--y", "flow.short.count=2..3")
+    drawn = eddyline("theory", "map", "three.toml", *axes, "-q")
+    assert (drawn.code, drawn.err) == (2, ran.err)
+
+
+def test_what_follows_from_a_key_follows_in_every_cell(tmp_path):
+    """A limit of 20 ms is fewer bytes at a lower rate: the queue of equilibrium overflows there."""
+    path = tmp_path / "three.toml"
+    path.write_text(THREE)
+    limit = {"link.shared.queue": "{ kind = 'droptail', limit = '200 ms' }", "link.shared.rate": "100 Mbit/s"}
+    s = el.Scenario.load(path, set=limit)
+    rates = ["1 Mbit/s", "100 Mbit/s"]
+    notes = el.theory_map(s, ("link.shared.rate", rates), ("link.second.rate", ["3 Mbit/s", "4 Mbit/s"])).notes
+    own = el.theory.equilibrium(s.with_overrides({"link.shared.rate": rates[0]})).notes
+    (overflow,) = [note for note in own if "link shared" in note]
+    assert any(overflow in note for note in notes)

@@ -53,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use crate::sweep::{Checked, check_points};
     #[pymodule_export]
-    use crate::theory::{Equilibrium, Fairness, Map, Nyquist, Population, Stability, Vegas};
+    use crate::theory::{Equilibrium, Fairness, Map, Nyquist, Population, Stability, Vegas, Written};
     #[pymodule_export]
     use crate::theory::{filter_bias, late_samples, min_threshold, response, saw_tooth, smoothed_jitter, values};
 

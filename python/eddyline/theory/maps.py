@@ -187,15 +187,11 @@ def theory_map(
         raise InputError("flow is for maps of throughput", f"this one shows {show}")
     if link_model != DYNAMICS and show != "stability":
         raise InputError("link_model is for maps of stability", f"this one shows {show}")
-    request = _core.Map(
-        (x[0], _text(x[1])),
-        (y[0], _text(y[1])),
-        show,
-        flow=flow,
-        link_model=link_model,
-        folder=scenario.folder,
-    )
-    text = scenario._core.map(request, progress=progress)
+    axes, source = ((x[0], _text(x[1])), (y[0], _text(y[1]))), scenario.source
+    with source.as_read() as copies:
+        written = _core.Written(source.text, source.format, source.name, source.folder, scenario.given, copies)
+        request = _core.Map(*axes, show, written, flow=flow, link_model=link_model)
+        text = scenario._core.map(request, progress=progress)
     return TheoryMap(text, scenario.title)
 
 

@@ -1,11 +1,11 @@
 //! Maps over two keys of a scenario: a network for every cell, computed on all processors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eddyline_scenario::{Diagnostics, Format, Input, Network, Scenario};
+use eddyline_scenario::{Copies, Diagnostics, Format, Input, Network, Scenario};
 use eddyline_theory::LinkModel;
 use eddyline_theory::map::{self, Axis, CellValue, MAX_CELLS, Sample, Show, flows_called};
 use pyo3::exceptions::PyValueError;
@@ -15,9 +15,48 @@ use super::background;
 use super::vocabulary::link_model_named;
 use crate::custom::current;
 use crate::errors::{EddylineError, InputError, guarded, internal, scenario_error};
+use crate::load::format_named;
 
-/// A map over the keys `x` and `y`, each with its range. `show` is `bottleneck`, `stability` (by `link_model`) or `throughput`
-/// (of `flow`, or of all). Relative paths in the scenario start in `folder`.
+/// A scenario as it was written, with overrides; see `load`. Cells are loaded from it, so that what follows from a key follows
+/// anew, and errors name its lines.
+#[pyclass(frozen, from_py_object, module = "eddyline._core")]
+#[derive(Clone)]
+pub(crate) struct Written {
+    text: String,
+    format: Format,
+    name: String,
+    folder: Option<PathBuf>,
+    overrides: Vec<(String, String)>,
+    copies: Arc<Copies>,
+}
+
+#[pymethods]
+impl Written {
+    #[new]
+    #[pyo3(signature = (text, format, name, folder, overrides, copies))]
+    fn new(
+        text: String,
+        format: &str,
+        name: String,
+        folder: Option<PathBuf>,
+        overrides: Vec<(String, String)>,
+        copies: HashMap<PathBuf, PathBuf>,
+    ) -> PyResult<Self> {
+        Ok(Self { text, format: format_named(format)?, name, folder, overrides, copies: Arc::new(Copies(copies)) })
+    }
+}
+
+impl Written {
+    fn load(&self, more: &[(&str, &str)]) -> Result<Network, Diagnostics> {
+        let input = Input { text: &self.text, format: self.format, name: &self.name, folder: self.folder.as_deref() };
+        let more = more.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let overrides: Vec<_> = self.overrides.iter().cloned().chain(more).collect();
+        eddyline_scenario::load_from(&current(), &input, &overrides, &*self.copies).map(|scenario| scenario.network)
+    }
+}
+
+/// A map over the keys `x` and `y` of a scenario, each with its range. `show` is `bottleneck`, `stability` (by `link_model`) or
+/// `throughput` (of `flow`, or of all).
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct Map {
@@ -26,30 +65,28 @@ pub(crate) struct Map {
     show: String,
     flow: Option<String>,
     link_model: LinkModel,
-    folder: Option<PathBuf>,
+    written: Written,
 }
 
 #[pymethods]
 impl Map {
     #[new]
-    #[pyo3(signature = (x, y, show, *, flow = None, link_model = "ack_clocked", folder = None))]
+    #[pyo3(signature = (x, y, show, written, *, flow = None, link_model = "ack_clocked"))]
     fn new(
         x: (String, String),
         y: (String, String),
         show: String,
+        written: Written,
         flow: Option<String>,
         link_model: &str,
-        folder: Option<PathBuf>,
     ) -> PyResult<Self> {
-        Ok(Self { x, y, show, flow, link_model: link_model_named(link_model)?, folder })
+        Ok(Self { x, y, show, flow, link_model: link_model_named(link_model)?, written })
     }
 }
 
 /// Everything needed to load the scenario with the values of a cell.
 struct Source {
-    canonical: String,
-    title: String,
-    folder: Option<PathBuf>,
+    written: Written,
     keys: [String; 2],
     show: Show,
 }
@@ -57,10 +94,7 @@ struct Source {
 impl Source {
     fn load(&self, x: &str, y: &str) -> Result<Network, Diagnostics> {
         let [first, second] = &self.keys;
-        let overrides = [(first.clone(), x.to_owned()), (second.clone(), y.to_owned())];
-        let folder = self.folder.as_deref();
-        let input = Input { text: &self.canonical, format: Format::Json, name: &self.title, folder };
-        eddyline_scenario::load_with(&current(), &input, &overrides).map(|scenario| scenario.network)
+        self.written.load(&[(first, x), (second, y)])
     }
 
     /// What the map shows at one cell; a panic there fails this cell only.
@@ -84,11 +118,7 @@ pub(crate) fn draw(
 ) -> PyResult<String> {
     let network = &scenario.network;
     let show = show(&request, network)?;
-    let accepts = |key: &str, value: &str| {
-        let folder = request.folder.as_deref();
-        let input = Input { text: &scenario.canonical, format: Format::Json, name: &network.title, folder };
-        eddyline_scenario::load_with(&current(), &input, &[(key.to_owned(), value.to_owned())]).is_ok()
-    };
+    let accepts = |key: &str, value: &str| request.written.load(&[(key, value)]).is_ok();
     let x = axis("--x", &request.x, accepts)?;
     let y = axis("--y", &request.y, accepts)?;
     if x.key == y.key {
@@ -99,13 +129,8 @@ pub(crate) fn draw(
         let message = format!("{columns} x {rows} cells; at most {MAX_CELLS} are allowed");
         return Err(InputError::new_err((message, "ask for fewer points: KEY=LO..HI:POINTS")));
     }
-    let source = Arc::new(Source {
-        canonical: scenario.canonical.clone(),
-        title: network.title.clone(),
-        folder: request.folder,
-        keys: [x.key.clone(), y.key.clone()],
-        show: show.clone(),
-    });
+    let source =
+        Arc::new(Source { written: request.written, keys: [x.key.clone(), y.key.clone()], show: show.clone() });
     let outcome = py.detach(|| {
         guarded(|| {
             if let Some(diagnostics) = diagnostics(&source, &x, &y)? {
