@@ -27,6 +27,7 @@ __all__ = [
     "TheoryOptions",
     "Timeout",
     "Vegas",
+    "Written",
     "add_controller",
     "buffer_estimate",
     "check_points",
