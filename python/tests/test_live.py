@@ -464,6 +464,12 @@ def test_only_the_executable_itself_is_given_a_path_or_asked_to_build(
     assert "/bin/ls is no eddyline-live" in capfd.readouterr().out
 
 
+def test_an_option_after_the_file_is_no_program(eddyline, scenario):
+    ran = eddyline("shell", scenario(), "--quiet")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: no such option: --quiet; a program comes after --\n")
+
+
 def test_a_program_that_never_answers_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = tmp_path / "silent"
     silent.write_text("#!/bin/sh\nexec sleep 60\n")

@@ -315,8 +315,8 @@ def _errors(checked: Checked) -> Iterator[Case]:
     from eddyline.junit import Case
 
     for world, error in checked.failures:
-        what = f"controller {error.controller}" if isinstance(error, ControllerError) else f"world {world}"
-        yield Case(checked.file, what, str(error), _traceback(error) or str(error), error=True)
+        what = f"controller {error.controller}, " if isinstance(error, ControllerError) else ""
+        yield Case(checked.file, f"{what}world {world}", str(error), _traceback(error) or str(error), error=True)
 
 
 def _traceback(error: EddylineError) -> str:

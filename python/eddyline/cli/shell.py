@@ -42,6 +42,8 @@ def command(file: Path, program: tuple[str, ...], overrides: list[tuple[str, str
     from eddyline.live import shell
     from eddyline.scenario import Scenario
 
+    if program and program[0].startswith("-"):
+        raise click.UsageError(f"no such option: {program[0]}; a program comes after --")
     scenario = Scenario.load(file, set=overrides)
     default = (os.environ.get("SHELL", "/bin/sh"),)
     return shell(scenario.canonical, file.absolute().parent, program or default, at_sender=at_sender)

@@ -94,8 +94,8 @@ class Explanation:
         verdict, name = self.cards[0].verdicts[0], self.cards[0].name
         what = MEASURES[self.test.measure].what
         said = f"{what} is {verdict.text}, {self.test.bound.text} is required"
-        why = f"fails because a connection was lost ({verdict.lost})" if verdict.lost else self.test.why
-        first = f"{name} {'passes' if verdict.passed else why}: {said}."
+        why = f"a connection was lost ({verdict.lost})" if verdict.lost else self.test.why
+        first = f"{name} passes: {said}." if verdict.passed else f"{name} fails: {why}; {said}."
         others = [
             f"{c.name} {'passes' if c.verdicts[0].passed else 'fails'} with {c.verdicts[0].text}"
             + (f" ({c.verdicts[0].lost})" if c.verdicts[0].lost else "")

@@ -29,7 +29,7 @@ def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp
     words = ("gauntlet", "--controller", "reno", "--against", "fast", "--why", "deep-buffer", "--seeds", 1)
     ran = eddyline(*words)
     assert (ran.code, ran.err) == (1, "")
-    said = "reno fills whatever buffer there is, and everybody on the link waits for it: 99th percentile of the"
+    said = "reno fails: fills whatever buffer there is, and everybody on the link waits for it; 99th percentile of the"
     assert said in ran.out
     assert "at most 200 ms is required. fast passes with" in ran.out
     folder = tmp_path / "why-deep-buffer"
@@ -74,7 +74,7 @@ def test_what_is_wrong(eddyline: Callable[..., Ran], tmp_path: Path, words: tupl
 
 def test_a_lost_connection_is_named() -> None:
     found = el.gauntlet.explain("newreno", "long-fat", world="quic", against=["cubic"], seeds=1)
-    assert found.sentence.startswith("newreno fails because a connection was lost (flow tested: the connection was ")
+    assert found.sentence.startswith("newreno fails: a connection was lost (flow tested: the connection was ")
     document = found.to_dict()
     for each in document["controllers"]:
         assert "too many gaps in stream buffer" in each["lost_connection"]
