@@ -188,3 +188,10 @@ def test_neither_a_table_nor_a_trace_replaces_a_pipe(tmp_path):
         pass
     with pytest.raises(InputError, match="is a pipe, not a file"):
         qlog.require_writable(trace, ["upload"])
+
+
+def test_without_a_home_matplotlib_says_nothing(scenario, tmp_path):
+    without = {k: v for k, v in environment().items() if k not in ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    words = [COMMAND, "run", scenario(), "--plot", tmp_path / "f.png", "-q"]
+    ran = subprocess.run(words, env={**without, "HOME": "/proc/1/none"}, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 from eddyline.errors import InputError
 
+# without a home it says, in two long lines, that its cache is elsewhere
+_LOG = logging.getLogger("matplotlib")
+_LEVEL = _LOG.level
+_LOG.setLevel(logging.ERROR)
 try:
     import matplotlib  # noqa: F401 - before all that is imported of it
 except Exception as e:
@@ -12,7 +18,9 @@ except Exception as e:
         "MPLBACKEND=agg is right for all figures here; a file matplotlibrc in the working folder is read first",
     ) from None
 
-from eddyline.plots.runs import Legend, bars, compared, overview, repeated
-from eddyline.plots.style import ENDINGS, STYLE, render, render_small
+from eddyline.plots.runs import Legend, bars, compared, overview, repeated  # noqa: E402 - while it is quiet
+from eddyline.plots.style import ENDINGS, STYLE, render, render_small  # noqa: E402
+
+_LOG.setLevel(_LEVEL)
 
 __all__ = ["ENDINGS", "STYLE", "Legend", "bars", "compared", "overview", "render", "render_small", "repeated"]
