@@ -274,7 +274,7 @@ def test_random_losses_and_delayed_acknowledgements():
 
 def test_responses_beside_simulation(eddyline, tmp_path):
     """Periodic losses: the closed forms, a round trip of recovery without growth left out of them."""
-    args = ("reno", "cubic", "scalable", "--loss", "2e-7,1e-3", "--rtt", "80 ms", "--with-sim")
+    args = ("reno", "cubic", "scalable", "--loss", "2e-7,1e-3,0.3", "--rtt", "80 ms", "--with-sim")
     ran = eddyline("theory", "response", *args, "--plot", tmp_path / "r.png", "--json")
     rows = {(row["kind"], row["loss"]): row for row in json.loads(ran.out)["responses"]}
     # recovery is 1 of 20 round trips for Reno, 1 of 100 for CUBIC
@@ -285,7 +285,9 @@ def test_responses_beside_simulation(eddyline, tmp_path):
     trips = 1 + math.log(8 / 7) / math.log(1.01)
     assert rows["scalable", 1e-3]["sim_window_packets"] == pytest.approx(1e3 / trips, rel=0.02)
     assert (rows["reno", 1e-3]["sim_runs"], rows["reno", 1e-3]["sim_ci95_half_packets"]) == (1, None)
-    assert (rows["reno", 2e-7]["sim_runs"], rows["reno", 2e-7]["sim_window_packets"]) == (0, None)
+    for loss, why in ((2e-7, "which take too many packets"), (0.3, "which that of every n-th packet is for no n")):
+        assert (rows["reno", loss]["sim_runs"], rows["reno", loss]["sim_window_packets"]) == (0, None)
+        assert f"note: not simulated: losses of {loss:g}, {why}" in ran.err
     assert (tmp_path / "r.png").stat().st_size > 10_000
 
 

@@ -48,7 +48,8 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
         runs, program = tmp_path / "runs", tmp_path / "eddyline-live"
         runs.touch()
         choose = f"[ $(wc -l < runs) -gt {disturbed} ] && cat good || cat bad"
-        program.write_text(f"#!/bin/sh\ncd '{tmp_path}'\necho run >> runs\n{choose}\n")
+        version = "[ $1 = --version ] && echo eddyline-live 0 && exit"
+        program.write_text(f"#!/bin/sh\n{version}\ncd '{tmp_path}'\necho run >> runs\n{choose}\n")
         program.chmod(0o755)
         monkeypatch.setenv(live.VARIABLE, str(program))
         monkeypatch.setattr(live, "unavailable", lambda **_: None)

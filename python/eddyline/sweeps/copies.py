@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["changed", "copied", "store", "stored", "take"]
+__all__ = ["changed", "copied", "missing", "store", "stored", "take"]
 
 
 def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
@@ -72,6 +72,21 @@ def changed(folder: Path, known: Mapping[str, Any]) -> list[str]:
     made = {digest: name for name, digest in known["files"].items() if digest and (folder / FILES / digest).exists()}
     wrong = {digest: name for digest, name in made.items() if digest_of(folder / FILES / digest) != digest}
     return [f"{FILES}/{digest}, the copy of {name}, has changed" for digest, name in wrong.items()]
+
+
+def missing(folder: Path, known: Mapping[str, Any]) -> list[str]:
+    """What is to be said of the copies that are gone where others are there; nothing where there are none at all.
+
+    Args:
+        folder: Its folder.
+        known: Its description.
+    """
+    if not (folder / FILES).is_dir():  # as of an older version
+        return []
+    gone = {
+        name: digest for name, digest in known["files"].items() if digest and not (folder / FILES / digest).exists()
+    }
+    return [f"{FILES}/{digest}, the copy of {name}, which is missing now" for name, digest in gone.items()]
 
 
 def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:

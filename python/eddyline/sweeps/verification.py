@@ -80,7 +80,10 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
     # all at once: a sweep that goes on stores more
     kinds = [POINTS, *stored(known["format"])]
     before = {kind: _of_points(read_table(folder, kind, grid), points) for kind in kinds}
-    changed = copies.changed(folder, known)  # first: it may be none of its kind any more
+    changed = [
+        *copies.changed(folder, known),
+        *copies.missing(folder, known),
+    ]  # first: it may be none of its kind any more
     if not changed:
         files = _checked(folder, plan, known, observer)
         now = {**plan.document([]), "files": files, **{key: known[key] for key in ("format", "version")}}
@@ -128,7 +131,7 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
             raise InputError(message, e.hint) from None
         raise InputError(
             f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(relative)}",
-            "eddyline sweep with the scenario's own file and another --out DIR runs it again",
+            "the same eddyline sweep with the scenario's own file puts the copies back",
         ) from None
     # those beside the scenario have short names, by whatever path it names them
     ends = {name: min((f for f in found if f"/{f}".endswith(f"/{name}")), key=len, default=name) for name in relative}

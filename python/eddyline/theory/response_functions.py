@@ -125,7 +125,8 @@ def responses(
         ack_every: See there.
         losses: See there.
         with_sim: Simulate each sender at each loss too, alone on a path without a bottleneck: `sim_window_packets`,
-            null below a loss ratio of 1e-6. Of periodic losses it is the mean of one run of 200 losses; of random ones
+            null below a loss ratio of 1e-6 and, of periodic losses, where no loss of every n-th packet is within 1 % of
+            it; `notes` says so. Of periodic losses it is the mean of one run of 200 losses; of random ones
             that of 10 runs (`sim_runs`), with seeds from `sim_seed` on that no other loss has, of 500 losses each
             (fewer below a loss ratio of 5e-4, at least 100), and `sim_ci95_half_packets` is half of its 95 % interval.
             `sim_measured_s` is the length of each run without slow start, at least 400 round trips.
@@ -147,7 +148,7 @@ def responses(
     rows = [response(kind, p, rtt_s, **options) for kind in kinds for p in shares]
     document: dict[str, Any] = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
     if with_sim:
-        from eddyline.theory.response_runs import simulated
+        from eddyline.theory.response_runs import not_simulated, simulated
 
         for row, more in zip(document["responses"], simulated(document["responses"], rtt_s, **options), strict=True):
             row.update(more)
@@ -156,4 +157,6 @@ def responses(
         f"{', '.join(others)}: the response function is that for periodic losses"
         + ("; simulations are of random ones" if with_sim else "")
     ] * bool(others)
+    if with_sim:
+        document["notes"] += not_simulated([row.loss for row in rows], losses)
     return Responses(json.dumps(document, indent=2), "response functions")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from eddyline.progress import RunCallback
 
-__all__ = ["lossy_path", "simulated", "simulation"]
+__all__ = ["lossy_path", "not_simulated", "simulated", "simulation"]
 
 _MIN_LOSS = 1e-6
 _TOLERANCE = 0.01  # of the ratio of periodic losses
@@ -70,6 +70,27 @@ def simulated(
     return found
 
 
+def not_simulated(shares: Sequence[float], losses: str) -> list[str]:
+    """Notes on the loss ratios that are not simulated."""
+    few = dict.fromkeys(f"{loss:.4g}" for loss in shares if loss < _MIN_LOSS)
+    between = dict.fromkeys(
+        f"{p:.4g}" for p in shares if p >= _MIN_LOSS and losses == "periodic" and not _is_periodic(p)
+    )
+    notes = []
+    if few:
+        notes.append(f"not simulated: losses of {', '.join(few)}, which take too many packets")
+    if between:
+        notes.append(
+            f"not simulated: losses of {', '.join(between)}, which that of every n-th packet is for no n, within "
+            f"{_TOLERANCE:.0%}; random losses (--losses random) may be any"
+        )
+    return notes
+
+
+def _is_periodic(loss: float) -> bool:
+    return abs(round(1 / loss) * loss - 1) <= _TOLERANCE
+
+
 def _mean_window(scenario: Scenario, progress: RunCallback) -> float | None:
     flow = scenario.run("sim", series=False, progress=progress).to_dict()["flows"][0]
     window: float | None = flow["window_packets"]["mean"]
@@ -103,7 +124,7 @@ def simulation(
         ack_every: Data packets per acknowledgement.
         losses: `"periodic"` or `"random"`.
     """
-    if loss < _MIN_LOSS or (losses == "periodic" and abs(round(1 / loss) * loss - 1) > _TOLERANCE):
+    if loss < _MIN_LOSS or (losses == "periodic" and not _is_periodic(loss)):
         return None
     settled, measured = _times(loss, packets_per_s, rtt_s, losses)
     sender = {"controller": {"kind": kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}

@@ -209,6 +209,20 @@ def test_what_has_changed_is_said_and_nothing_runs(eddyline, lossy, tmp_path):
         assert ran.out == f"different: grid: nothing was run, for the sweep had\n  {said}\n"
 
 
+def test_the_copy_that_is_gone_is_named(eddyline, lossy, tmp_path):
+    for name, size in (("one", 1000), ("two", 3000)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "film.dat").write_text(f"{size}\n2000\n")
+    words = ("--vary", "traffic.film.model.file=one/film.dat,two/film.dat")
+    assert eddyline("sweep", lossy(more=film("one/film.dat")), *words, "--out", "grid").code == 0
+    digest = json.loads((tmp_path / "grid" / "sweep.json").read_text())["files"]["two/film.dat"]
+    (tmp_path / "grid" / "files" / digest).unlink()
+    ran = eddyline("verify", "grid")
+    said = f"files/{digest}, the copy of two/film.dat, which is missing now"
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == f"different: grid: nothing was run, for the sweep had\n  {said}\n"
+
+
 def test_a_grown_sweep_and_a_merged_one_have_all_files(eddyline, lossy, tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.dat").write_text("1000\n2000\n")
@@ -272,7 +286,9 @@ def test_what_cannot_be_run_again_says_why(eddyline, lossy, tmp_path):
     ran = eddyline("verify", "film")
     assert (ran.code, ran.out) == (2, "")
     assert "film: this sweep cannot be run again from its folder, which has no copy of film.dat" in ran.err
-    assert "another --out DIR" in ran.err
+    assert "the same eddyline sweep with the scenario's own file puts the copies back" in ran.err
+    assert eddyline("sweep", tmp_path / "lossy.toml", *VARY, "--out", "film").code == 0
+    assert eddyline("verify", "film").code == 0
     assert eddyline("sweep", lossy(), *VARY, "--out", "grid").code == 0
     document = json.loads((tmp_path / "grid" / "sweep.json").read_text())
     (tmp_path / "grid" / "scenario.toml").unlink()

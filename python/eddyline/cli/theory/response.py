@@ -57,7 +57,7 @@ _MAX_ROWS = 60
     show_default=True,
     help="Every 1/P-th packet, or each with probability P; matters to Reno's response function and all simulations.",
 )
-@click.option("--with-sim", is_flag=True, help="Simulate each sender at each loss too, from 1e-6 on; see above.")
+@click.option("--with-sim", is_flag=True, help="Simulate each sender at each loss too, from 1e-6 on.")
 @output_options("window and throughput over loss")
 def command(
     kind: tuple[str, ...],
