@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Case", "Suite", "document"]
+
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document has (XML 1.0, 2.2), as of the colours of a terminal."""
 
 
 @dataclass(frozen=True)
@@ -63,4 +68,5 @@ def document(suites: Sequence[Suite]) -> str:
             if c.message is not None:
                 Xml.SubElement(case, "error" if c.error else "failure", message=c.message).text = c.text
     Xml.indent(root)
-    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    text = Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    return _FORBIDDEN.sub("\ufffd", text)

@@ -55,6 +55,7 @@ LINUX_REMEDY = f"eddyline live build-kernel (some five minutes), or name it in {
 """How to get it."""
 
 _NAME = "eddyline-live"
+_BUILD = f"cargo build --release -p {_NAME}, or name it in {VARIABLE}"
 _WORLD = "kernel"
 _POLL_S = 0.2  # between two reports of progress
 _ANSWER_S = 10.0  # for the version
@@ -118,11 +119,14 @@ def unavailable(*, is_virtual: bool = False) -> WorldUnavailable | None:
     if sys.platform != "linux":
         return WorldUnavailable(_WORLD, f"no world kernel on {sys.platform}", "run on Linux")
     program = executable()
+    if program is None and (named := os.environ.get(VARIABLE)):
+        what = "cannot be executed" if Path(named).exists() else "there is no such file"
+        return WorldUnavailable(_WORLD, f"no world kernel here: {VARIABLE}={named}: {what}", _BUILD)
     if program is None:
         return WorldUnavailable(
             _WORLD,
             f"no world kernel here: {_NAME} was not found",
-            f"cargo build --release -p {_NAME}, or name it in {VARIABLE}",
+            _BUILD,
         )
     if (other := foreign(program)) is not None:
         return other

@@ -1,6 +1,6 @@
 """Sizes of the packets of world `quic`, in bytes."""
 
-__all__ = ["ACK", "DATAGRAM", "IP_AND_UDP", "OVERHEAD", "payload"]
+__all__ = ["ACK", "DATAGRAM", "IP_AND_UDP", "OVERHEAD", "acknowledgement", "payload"]
 
 DATAGRAM = 1200
 """A full datagram, without UDP and IP: the least that QUIC takes (RFC 9000, section 14)."""
@@ -21,3 +21,12 @@ ACK = 36
 def payload(datagram: float) -> float:
     """Stream data in a full datagram, where packets without `header` have so many bytes; at least, by its numbers."""
     return min(max(datagram, DATAGRAM), _LARGEST) - OVERHEAD
+
+
+def acknowledgement(packets: float) -> float:
+    """A datagram with an acknowledgement of one range, on average over so many packets of a connection.
+
+    Their numbers take two bytes, from 2^14 on four (RFC 9000, section 16).
+    """
+    few, many = ACK - 3, ACK - 1
+    return many - (many - few) * min(1.0, 2**14 / max(packets, 1.0))

@@ -211,6 +211,53 @@ def test_a_run_may_take_so_long(eddyline, scenario):
     assert eddyline("check", path, "--timeout", "1 h").code == 0
 
 
+STUCK_FLOW = 'flow.*.controller={ kind = "stuck" }'
+
+STUCK = """\
+import eddyline as el
+
+@el.register("stuck")
+class Stuck(el.Controller):
+    def __init__(self, path: el.PathFacts):
+        self.cwnd = 10.0
+    def on_ack(self, ack):
+        while True: pass
+    def on_loss(self, loss): ...
+    def on_timeout(self, timeout): ...
+
+@el.register("red")
+class Red(Stuck):
+    def on_ack(self, ack):
+        raise ValueError("\\x1b[31mred\\x1b[0m")
+"""
+
+
+def test_a_controller_that_never_returns_ends_in_time(eddyline, scenario, tmp_path):
+    (tmp_path / "stuck.py").write_text(STUCK)
+    path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')
+    ran = eddyline("check", path, "--controllers", tmp_path / "stuck.py", "--set", STUCK_FLOW, "--timeout", "500 ms")
+    assert ran.code == 1
+    assert f"failed: {path}: world sim: timeout: not finished after 0.5 s" in ran.err
+
+
+def test_colours_in_an_error_leave_the_report_well_formed(eddyline, scenario, tmp_path):
+    (tmp_path / "red.py").write_text(STUCK)
+    path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')
+    words = ("--controllers", tmp_path / "red.py", "--set", STUCK_FLOW.replace("stuck", "red"))
+    assert eddyline("check", path, *words, "--junit", tmp_path / "r.xml").code == 1
+    (error,) = ElementTree.parse(tmp_path / "r.xml").getroot().iter("error")
+    assert "\ufffd[31mred" in error.get("message")
+
+
+def test_a_run_may_take_so_much_memory(eddyline, scenario):
+    path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')
+    deep = ("--set", "flow.*.controller.kind=cubic", "--set", "link.*.queue.limit=unlimited", "--set", "duration=60 s")
+    ran = eddyline("check", path, *deep, "--memory", "200 kB")
+    assert ran.code == 1
+    assert f"failed: {path}: world sim: " in ran.err
+    assert "--memory" in ran.err
+
+
 def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
     path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
     theory = ["--world", "theory"]

@@ -548,7 +548,7 @@ def test_no_packet_size_is_set_that_a_scenario_refuses() -> None:
         assert {key: sizes[f'flow."early".{key}'] for key in ("packet", "header", "ack_packet")} == {
             "packet": "1500 B",
             "header": f"{header} B",
-            "ack_packet": "76 B",
+            "ack_packet": "73 B",
         }
         Scenario(scenario.to_dict(), set=sizes)
 

@@ -410,7 +410,7 @@ def test_without_the_executable_exit_3_names_the_remedy(
     assert main(["run", str(given), "--world", "kernel"]) == 3
     assert "cargo build --release -p eddyline-live" in capsys.readouterr().err
     assert main(["run", str(given), "--world", "all", "--json"]) == 0
-    assert "eddyline-live was not found" in capsys.readouterr().out
+    assert f"EDDYLINE_LIVE={tmp_path / 'none'}: there is no such file" in capsys.readouterr().out
     assert main(["live", "build-kernel"]) == 3
 
 
@@ -462,6 +462,15 @@ def test_only_the_executable_itself_is_given_a_path_or_asked_to_build(
         assert (said.out, said.err.splitlines()[0]) == ("", "error: world kernel: /bin/ls is no eddyline-live")
     main(["doctor"])
     assert "/bin/ls is no eddyline-live" in capfd.readouterr().out
+
+
+def test_a_file_that_cannot_be_executed_is_named(scenario, tmp_path, monkeypatch, capsys):
+    plain = tmp_path / "plain"
+    plain.touch()
+    monkeypatch.setenv(live.VARIABLE, str(plain))
+    assert main(["run", str(scenario()), "--world", "kernel"]) == 3
+    said = f"error: world kernel: no world kernel here: EDDYLINE_LIVE={plain}: cannot be executed\n"
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_an_option_after_the_file_is_no_program(eddyline, scenario):

@@ -195,3 +195,10 @@ def test_without_a_home_matplotlib_says_nothing(scenario, tmp_path):
     words = [COMMAND, "run", scenario(), "--plot", tmp_path / "f.png", "-q"]
     ran = subprocess.run(words, env={**without, "HOME": "/proc/1/none"}, capture_output=True, text=True, timeout=120)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_init_writes_into_a_pipe_of_any_name() -> None:
+    words = [str(COMMAND), "init", "/dev/stdout"]
+    ran = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.count("[[link]]") >= 1

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -21,6 +22,7 @@ from eddyline.cli.options import (
     timeout,
 )
 from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
+from eddyline.cli.types import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -79,6 +81,7 @@ class Checked:
 @path_option("--junit", metavar="FILE", help="Write JUnit XML, for CI.")
 @path_option("--markdown", metavar="FILE", help="Write a Markdown table.")
 @timeout("run")
+@click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @silent()
 def command(
     file: tuple[Path, ...],
@@ -87,6 +90,7 @@ def command(
     junit: Path | None,
     markdown: Path | None,
     timeout: float | None,
+    memory: int | None,
     silent: bool,
 ) -> int:
     """Run every FILE in the worlds that its [[expect]] tables name, and print which of them held, with the values.
@@ -111,7 +115,7 @@ def command(
         require_not_inputs({"--junit": junit, "--markdown": markdown}, read)
     _remark(scenarios)
     with Progress(silent=silent) as progress:
-        checked = [_check(name, scenario, timeout, progress) for name, scenario in scenarios]
+        checked = [_check(name, scenario, timeout, memory, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
         for path, text in ((junit, _junit), (markdown, _markdown)):
             if path is not None:
@@ -165,23 +169,30 @@ def _loaded(files: Sequence[Path], overrides: list[tuple[str, str]]) -> list[Sce
     return found
 
 
-def _check(name: str, scenario: Scenario, timeout_s: float | None, observer: Observer) -> Checked:
+def _check(name: str, scenario: Scenario, timeout_s: float | None, memory: int | None, observer: Observer) -> Checked:
     from time import monotonic
 
     from eddyline.errors import EddylineError, InternalError, LostConnection
     from eddyline.lost_connections import lost_connections
+    from eddyline.parallel import ended_after, run_interruptible
     from eddyline.progress import limited
     from eddyline.trusted_runs import trusted_run
-    from eddyline.worlds import RunOptions
+    from eddyline.worlds import WORLDS, RunOptions
 
-    def progress(now: float, duration: float, _events: int, wall: float) -> None:
-        observer.update(0, now, duration, wall)
+    def run(world: str, checkpoint: Callable[..., object]) -> Result:
+        def progress(now: float, duration: float, events: int, wall: float) -> None:
+            checkpoint(now, duration, events, wall)
+            observer.update(0, now, duration, wall)
+
+        options = WORLDS[world].supported(RunOptions(series=False, memory=memory))
+        with ended_after(timeout_s):
+            return trusted_run(scenario, world, options, limited(timeout_s, progress))
 
     checked, started = Checked(name), monotonic()
     for world in scenario.expected_worlds:
         observer.expect(1)
         try:
-            result = trusted_run(scenario, world, RunOptions(series=False), limited(timeout_s, progress))
+            result = run_interruptible(partial(run, world))
         except InternalError:
             raise
         except EddylineError as e:  # the results of the others are not lost

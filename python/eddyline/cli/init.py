@@ -139,7 +139,11 @@ def command(file: Path, preset: str | None, controller: str | None, force: bool)
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
     from eddyline.errors import InputError
     from eddyline.output import refused
+    from eddyline.streams import is_stream
 
+    if is_stream(file):
+        put_text(file, template(file, preset, controller))
+        return
     if file.suffix != ".toml":
         raise InputError(f"{file}: the name of a scenario file ends in .toml")
     with refused(file):

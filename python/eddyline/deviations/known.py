@@ -161,7 +161,7 @@ def _common_acks(scenario: Table, result: Table) -> bool:
 
 
 def _sizes(scenario: Table, result: Table) -> Overrides:
-    """The mean size of data packets, what of them is not payload, and the size of an acknowledgement of one range."""
+    """The mean sizes of data packets, of what of them is not payload, and of an acknowledgement of one range."""
     import eddyline._core as _core
 
     overrides: Overrides = {}
@@ -171,17 +171,31 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
         full, header = (round(_core.quantity("bytes", table[key])) for key in ("packet", "header"))
         payload = quic_packets.payload(full - header)
         packet, payload = _measured(table, result) or (payload + quic_packets.OVERHEAD + header, payload)
-        sizes = {"packet": packet, "header": packet - payload, "ack_packet": header + quic_packets.ACK}
+        ack = round(header + quic_packets.acknowledgement(_packets(table, scenario, result)))
+        sizes = {"packet": packet, "header": packet - payload, "ack_packet": ack}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
     return overrides
 
 
+def _rows(flow: Table, result: Table) -> Iterator[Table]:
+    """The results of a flow, or of those of its table."""
+    for row in result["flows"]:
+        if row["name"] == flow["name"] or row["name"].startswith(f"{flow['name']}["):
+            yield row
+
+
+def _packets(flow: Table, scenario: Table, result: Table) -> float:
+    """About how many data packets a flow has sent."""
+    import eddyline._core as _core
+
+    rates = [row["packets_per_s"] for row in _rows(flow, result) if row["packets_per_s"]]
+    return _core.quantity("time", scenario["duration"]) * (sum(rates) / len(rates) if rates else 0.0)
+
+
 def _measured(flow: Table, result: Table) -> tuple[int, int] | None:
     """The mean sizes of a flow's data packets and of their payload; None where its result does not tell."""
-    for row in result["flows"]:
+    for row in _rows(flow, result):
         rate, carried, delivered = (row[key] for key in ("packets_per_s", "throughput_bps", "goodput_bps"))
-        if row["name"] != flow["name"] and not row["name"].startswith(f"{flow['name']}["):
-            continue
         if rate and carried and delivered is not None:
             packet, payload = round(carried / 8 / rate), round(delivered / 8 / rate)
             if 0 < payload < packet:  # else it had arrived before the warm-up's end, or only arrives later

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,9 @@ def typed(values: Sequence[str]) -> list[Any]:
     read = [_toml(value) for value in values]
     if all(type(v) is int and -(2**63) <= v < 2**63 for v in read) or all(type(v) is bool for v in read):
         return read
-    if all(type(v) in (int, float) and math.isfinite(v) for v in read):
-        return [float(v) for v in read]
+    if all(type(v) is int or (type(v) is float and math.isfinite(v)) for v in read):
+        with suppress(OverflowError):  # the scenario says which key takes no such number
+            return [float(v) for v in read]
     return [v if isinstance(v, str) else value for v, value in zip(read, values, strict=True)]
 
 

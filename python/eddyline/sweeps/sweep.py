@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -137,7 +137,7 @@ def sweep(
         source = source_of(file("scenario", scenario))
     lists = []
     for key, given in vary.items():
-        if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        if isinstance(given, Mapping) or not _is_list(given):
             raise InputError(f"{key}: {given!r} is no list of values", "of one value too: [VALUE]")
         values = ranges.values(key, given) if isinstance(given, str) else tuple(given_text(key, one) for one in given)
         lists.append(Vary(key, values))
@@ -152,6 +152,14 @@ def sweep(
         what = "world theory" if world == "theory" else f"the scenario ({jitter})"
         warnings.warn(f"all {seeds} seeds gave the same results: nothing is random in {what}", stacklevel=2)
     return swept
+
+
+def _is_list(given: object) -> bool:
+    try:
+        iter(given)  # type: ignore[call-overload]
+    except TypeError:  # an array without dimensions has the method, too
+        return False
+    return True
 
 
 def run(

@@ -263,7 +263,7 @@ def test_the_other_files_expectations_are_kept(eddyline, shy, tmp_path):
     assert "1 held, 0 failed, 1 file could not be run to the end\n" in eddyline(*words, "--markdown", "out.md").out
     _, _, late, shy_row = (tmp_path / "out.md").read_text().splitlines()
     assert late.startswith(
-        "| late.toml |  |  |  |  | controller shy | **error** | controller 'shy': Shy.on_ack raised Zero"
+        "| late.toml |  |  |  |  | controller shy, world sim | **error** | controller 'shy': Shy.on_ack raised Zero"
     )
     assert shy_row.startswith("| shy.toml | flow.f |")
 

@@ -13,6 +13,7 @@ import tomllib
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from conftest import environment
@@ -187,6 +188,8 @@ def test_the_listener_is_told(lossy, tmp_path):
         ({"set": "flow.*.start_jitter=1 ms", "start_jitter": "9 ms"}, "start_jitter and start_jitter: both say"),
         ({"vary": {"link.up.rate": 5}}, "link.up.rate: 5 is no list of values"),
         ({"vary": {"link.down.loss": {"kind": "periodic"}}}, "no list of values"),
+        ({"vary": {"link.up.rate": np.array(3)}}, r"link.up.rate: array\(3\) is no list of values"),
+        ({"vary": {"flow.upload.tcp.initial_window": [10**400]}}, r"flow\.upload\.tcp\.initial_window"),
         ({"vary": {"link.up.rate": [math.nan]}}, r"link\.up\.rate: nan is not a finite number"),
         (
             {"vary": {"link.down.queue": [{"kind": "codel", "target": math.inf}]}},
