@@ -44,10 +44,10 @@ class AfterImports:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        waits, self._waits = self._waits, False  # first: no reminder comes after the handler is gone
         if self._is_installed:
             _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-        if self._waits:
-            self._waits = False
+        if waits:
             raise KeyboardInterrupt from None
 
     def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signature of handlers

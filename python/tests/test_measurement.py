@@ -12,7 +12,7 @@ import pytest
 
 import eddyline as el
 from eddyline.framing import FRAMINGS
-from eddyline.measurement.client import _Client
+from eddyline.measurement.client import _Client, _Filled
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
 from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer
 from eddyline.measurement.protocol import full_packet_bytes, goodput_bps, negotiated
@@ -228,6 +228,30 @@ def test_the_unit_of_a_buffer_behind_framing(framing: str | None, rate: float, u
     text = Measurement(0.02, way, way).scenario()
     assert ("the line has framing" in text) is (framing is not None)
     el.Scenario(tomllib.loads(text))
+
+
+def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of fewer than three packets no rate can be told."""
+    client = _Client.__new__(_Client)
+    said: list[str] = []
+    client.report, client.long_b = said.append, 1500
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    rates = iter([1e6, 0.0])
+    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.1, 0.1, 1.0, next(rates)))
+    found, _ = client._buffer(False, 0.02)
+    assert (found.short_rate_bps, found.framed) == (None, None)
+    assert not any("framing" in each for each in said)
+
+
+def test_short_packets_are_shorter_than_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = _Client.__new__(_Client)
+    client.report, client.long_b = lambda _: None, 576
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 45e6)  # where 1024 B would be the short size
+    sizes: list[int] = []
+    monkeypatch.setattr(client, "_full", lambda _d, rate, size, _r: sizes.append(size) or _Filled(0.1, 0.1, 1.0, rate))
+    client._buffer(False, 0.02)
+    assert max(sizes) == 576
+    assert sizes.count(576) == 1
 
 
 @pytest.mark.parametrize(("waited", "full"), [(-3e-5, 2e-5), (2e-5, -1e-5), (1e-4, 1e-4)])

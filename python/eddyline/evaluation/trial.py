@@ -25,7 +25,7 @@ from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
 from eddyline.summary import spread
-from eddyline.worlds import DEFAULT, require_packets
+from eddyline.worlds import DEFAULT, RunOptions, require_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -56,7 +56,7 @@ class _Run:
     def __call__(self, progress: RunCallback) -> Taken:
         limit = limited(self.timeout_s, progress)
         with ended_after(self.timeout_s):
-            result = self.scenario.run(self.world, series=self.experiment.series, progress=limit)
+            result = self.scenario.run_with(RunOptions(series=self.experiment.series), self.world, limit)
         if lost := lost_connections(result.to_dict()):
             raise LostConnection(self.world, lost)
         return self.experiment.take(self.subject, self.point, result)

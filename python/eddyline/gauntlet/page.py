@@ -15,6 +15,7 @@ from eddyline.gauntlet.suite import suite
 from eddyline.plots.picture import empty
 from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, capacity_look, entry, from_zero, scale
 from eddyline.reports.page import data_uri, render_page
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +57,8 @@ def page(card: Card, drawn: Callable[[int, int], object] | None = None) -> str:
 
 def _figure(card: Card, test: Test) -> _Figure:
     try:
-        result = test.scenario(card.controller, list(card.parameters.items())).run(card.world, series=True)
+        scenario = test.scenario(card.controller, list(card.parameters.items()))
+        result = scenario.run_with(RunOptions(series=True), card.world)
     except ControllerError as e:  # the test has failed by it already; the others' figures are drawn
         return _Figure(error=str(e))
     with rc_context(STYLE), BytesIO() as file:

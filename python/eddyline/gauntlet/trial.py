@@ -19,7 +19,7 @@ from eddyline.lost_connections import lost_connections
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
-from eddyline.worlds import DEFAULT, require_packets
+from eddyline.worlds import DEFAULT, RunOptions, require_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -157,7 +157,7 @@ def explain(
     results = []
     for each in cards:
         scenario = chosen.scenario(each.controller, list(each.parameters.items()), seed)
-        results.append(scenario.run(world, series=True, progress=limited(timeout_s)))
+        results.append(scenario.run_with(RunOptions(series=True), world, limited(timeout_s)))
     return Explanation(chosen, tuple(cards), tuple(results), seed)
 
 
@@ -187,7 +187,7 @@ class _Run:
 def _value(test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback) -> _Run:
     started, measure = time.monotonic(), MEASURES[test.measure]
     with ended_after(timeout_s):
-        result = scenario.run(world, series=measure.series, progress=limited(timeout_s, progress))
+        result = scenario.run_with(RunOptions(series=measure.series), world, limited(timeout_s, progress))
     document = result.to_dict()
     latency = latency_under_load(document, SUBJECT) if measure.latency else None
     lost = next(iter(lost_connections(document)), None)

@@ -200,7 +200,8 @@ class _Client:
         name = "down" if down else "up"
         rate = self._rate(down, rtt_s)
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
-        short = next((s for s in (_SHORT_B, 256, 512, 1024) if _FILL * rate / (8 * s) <= _FASTEST_PPS), None)
+        shorter = [size for size in (_SHORT_B, 256, 512, 1024) if size < self.long_b]
+        short = next((size for size in shorter if _FILL * rate / (8 * size) <= _FASTEST_PPS), None)
         try:
             filled = self._full(down, rate, self.long_b, rtt_s)
         except _HeldBack as e:
@@ -220,7 +221,7 @@ class _Client:
         loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, heavy, light)
         unit, limit, full, why = buffer(rate, *loads)
         self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
-        found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps)
+        found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps or None)
         if found.framed is not None:
             self.report(f"{name}: packets of {short} B leave at {found.framed:.2f} of the rate: the line has framing")
         return found, filled.seconds

@@ -13,6 +13,7 @@ _LOG.setLevel(logging.ERROR)
 try:
     import matplotlib  # noqa: F401 - before all that is imported of it
 except Exception as e:
+    _LOG.setLevel(_LEVEL)
     raise InputError(
         f"matplotlib cannot be imported (its configuration is MPLBACKEND and matplotlibrc): {type(e).__name__}: {e}",
         "MPLBACKEND=agg is right for all figures here; a file matplotlibrc in the working folder is read first",

@@ -102,7 +102,8 @@ def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
     places = {name: folder / FILES / digest for name, digest in known["files"].items() if digest}
     there = {name: copy for name, copy in places.items() if copy.exists()}
     # a file beside the scenario has a short name also where the scenario has its whole path
-    written = [name for name in files_of(json.dumps(known["scenario"])) if Path(name).is_absolute()]
+    files = files_of(json.dumps(known["scenario"]))
+    written = [name for name in files if Path(name).is_absolute() and name not in there]
     ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
     whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
     return there | {str(folder / name): copy for name, copy in there.items()} | whole

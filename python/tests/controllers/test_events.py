@@ -195,9 +195,13 @@ def test_new_data_is_reported_before_the_idle_restart(one_flow):
 
     el.register("waiting", Waiting)
     bursts = {"application": {"kind": "bursts", "bytes": "100 kB", "every": "2 s"}}
-    scenario = el.Scenario({**one_flow({"kind": "waiting", "window": 20}, **bursts).to_dict(), "duration": "7 s"})
-    scenario.run()
+    table = {**one_flow({"kind": "waiting", "window": 20}, **bursts).to_dict(), "duration": "7 s"}
+    el.Scenario(table).run()
     assert received == [each for n in (2.0, 4.0, 6.0) for each in (n, "idle", "sent")]
+    # the end of the flow gives none
+    received.clear()
+    el.Scenario(table, set={"flow.*.stop": "5 s"}).run()
+    assert [each for each in received if isinstance(each, float)] == [2.0, 4.0]
 
 
 @pytest.mark.parametrize("world", ["sim", "quic"])

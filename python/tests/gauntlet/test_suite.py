@@ -432,3 +432,8 @@ def test_list_shows_the_suite(eddyline: Callable[..., Ran]) -> None:
     r = eddyline("gauntlet", "--list")
     assert r.code == 0
     assert all(t.name in r.out and t.tests in r.out for t in suite().tests)
+
+
+def test_no_flow_of_the_tests_is_remarked_on() -> None:
+    """DCTCP without a count of marks: a warning here is an error."""
+    assert run("dctcp", only=["line-1m"], seeds=1, jobs=1).passed

@@ -197,6 +197,17 @@ def test_a_sweep_with_files_runs_again_from_its_folder_anywhere(eddyline, lossy,
     assert (ran.code, ran.out) == (0, f"same: {moved} (4 points, world sim)\n")
 
 
+def test_a_file_elsewhere_is_not_the_one_of_the_same_name_beside_the_scenario(eddyline, lossy, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "film.dat").write_text("1000\n2000\n")
+    scenario = lossy(more=film("film.dat") + film(tmp_path / "film.dat").replace('"film"', '"other"'))
+    scenario = scenario.rename(tmp_path / "own" / "given.toml")
+    (tmp_path / "own" / "film.dat").write_text("3000\n2000\n")
+    assert eddyline("sweep", scenario, *VARY, "--out", "grid").code == 0
+    ran = eddyline("verify", "grid")
+    assert (ran.code, ran.out) == (0, "same: grid (4 points, world sim)\n")
+
+
 def test_what_has_changed_is_said_and_nothing_runs(eddyline, lossy, tmp_path):
     (tmp_path / "film.dat").write_text("1000\n2000\n")
     assert eddyline("sweep", lossy(more=film("film.dat")), *VARY, "--out", "grid").code == 0

@@ -24,11 +24,13 @@ const DOMAIN_BYTES: usize = 16 << 20;
 const MAX_DOMAINS_FOR_CACHE: usize = 32;
 /// Lookaheads tried.
 const LOOKAHEADS: usize = 8;
-/// Seconds that an event takes where the flows do not stay in a core's own cache (W5), and where they do, that a packet takes to another
-/// domain, and that a window costs beside its events: only their ratios matter.
+/// Seconds that an event takes, where the flows do not stay in a core's own cache (W5). Of this and the next three only the ratios matter.
 const EVENT_S: f64 = 0.25e-6;
+/// The same where they do.
 const CACHED_EVENT_S: f64 = 0.04e-6;
+/// Seconds that it takes to hand a packet over to another domain.
 const CROSSING_S: f64 = 0.035e-6;
+/// Seconds that a window costs beside its events.
 const WINDOW_S: f64 = 15e-6;
 /// Bytes of flows that stay in a core's own cache.
 const CACHE_BYTES: usize = 2 << 20;

@@ -200,8 +200,11 @@ impl Sender {
             self.tx.rto.restart(now);
             self.tx.send_syn(now, sink);
         }
+        let unsent = self.tx.application.unsent(self.tx.seq.nxt);
         self.tx.application.on_timer(now, self.tx.seq.una, self.tx.seq.nxt);
-        if self.tx.handshake.is_established() {
+        // it may also be the flow's end
+        let more = self.tx.application.unsent(self.tx.seq.nxt) > unsent;
+        if more && self.tx.handshake.is_established() {
             self.tx.congestion.controller_mut().on_data(now);
         }
     }
