@@ -26,7 +26,8 @@ def payload(datagram: float) -> float:
 def acknowledgement(packets: float) -> float:
     """A datagram with an acknowledgement of one range, on average over so many packets of a connection.
 
-    Their numbers take two bytes, from 2^14 on four (RFC 9000, section 16).
+    Their numbers take two bytes, from 2^14 on four (RFC 9000, section 16). A window of hundreds of packets takes
+    one byte more.
     """
     few, many = ACK - 3, ACK - 1
     return many - (many - few) * min(1.0, 2**14 / max(packets, 1.0))

@@ -167,9 +167,24 @@ def test_packets_have_the_sizes_that_are_known() -> None:
         assert list(numbers) == list(range(len(numbers)))
     assert not run.log["retransmission"].any()
     assert acks.median() in range(31, quic_packets.ACK + 1)
+    data = int((sent["packet"] == "data").sum())
+    assert data < 2**14
+    assert acks.mean() == pytest.approx(quic_packets.acknowledgement(data), abs=0.5)
     flow = run.flows.iloc[0]
     overhead = (flow["throughput_bps"] - flow["goodput_bps"]) / 8 / flow["packets_per_s"] - 40
     assert quic_packets.OVERHEAD - 2 < overhead <= quic_packets.OVERHEAD
+
+
+def test_acknowledgements_grow_with_the_numbers_of_packets() -> None:
+    """From packet 2^14 on a number takes four bytes (RFC 9000, section 16)."""
+    rates = {"link.*.rate": "20 Mbit/s", "flow.*.controller": {"kind": "fast", "alpha": "20 packets"}}
+    run = el.Scenario(one_flow(kind="newreno") | {"duration": "16 s", "warmup": "1 s"}, set=rates).run(
+        "quic", log="one"
+    )
+    sent = run.log[run.log["event"] == "send"]
+    data, acks = (sent[sent["packet"] == kind] for kind in ("data", "ack"))
+    assert len(data) > 1.5 * 2**14
+    assert acks["bytes"].mean() - 40 == pytest.approx(quic_packets.acknowledgement(len(data)), abs=0.5)
 
 
 @pytest.mark.parametrize("world", ["quic", "sim"])

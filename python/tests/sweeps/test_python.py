@@ -270,6 +270,15 @@ def test_a_script_needs_no_guard(lossy, tmp_path):
     assert (p.stdout, p.stderr) == ("once\n3\n", "")
 
 
+def test_tables_are_read_from_memory_that_is_not_pythons() -> None:
+    """A thread of Arrow's that releases an object of Python's aborts the process where that happens at its end."""
+    content = b"PAR1" * 100
+    before = sys.getrefcount(content)
+    reader = parquet._reader(content)
+    assert sys.getrefcount(content) == before
+    assert reader.read() == content
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_names_the_folder(lossy, tmp_path, monkeypatch):
     full, out, shard = tmp_path / "full", tmp_path / "g", tmp_path / "shard"
