@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from test_run import start
+from test_interruption import start
 
 import eddyline as el
 from eddyline.cli.theory import QUESTIONS

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, environment
 from test_command_line import complete
-from test_run import start
+from test_interruption import start
 
 import eddyline as el
 
