@@ -267,7 +267,7 @@ pub trait Controller {
         true
     }
 
-    /// Whether [`on_sent`](Self::on_sent) may change decisions; constant over the connection.
+    /// Whether [`on_sent`](Self::on_sent) may change decisions. Once false, it remains so.
     fn decides_on_sent(&self) -> bool {
         self.uses_sent()
     }

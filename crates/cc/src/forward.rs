@@ -3,7 +3,7 @@
 //! The macros take the name of a macro that makes the call: `inner!(self, [ack] c => c.on_ack(ack))` evaluates the call
 //! with `c` bound to the controller inside. The list in brackets names the arguments that are references.
 
-/// The event handlers that are called for every packet.
+/// The event handlers that are called for every packet, and whether they need to be.
 macro_rules! forward_packet_events {
     ($inner:ident) => {
         // these are called most often: a function call would have to write the event to memory first
@@ -14,6 +14,12 @@ macro_rules! forward_packet_events {
         #[inline(always)]
         fn on_ack(&mut self, ack: &$crate::controller::Ack) {
             $inner!(self, [ack] c => c.on_ack(ack))
+        }
+        fn uses_sent(&self) -> bool {
+            $inner!(self, [] c => c.uses_sent())
+        }
+        fn decides_on_sent(&self) -> bool {
+            $inner!(self, [] c => c.decides_on_sent())
         }
     };
 }
@@ -109,12 +115,6 @@ macro_rules! forward_decisions {
         }
         fn failure(&self) -> Option<&str> {
             $inner!(self, [] c => c.failure())
-        }
-        fn uses_sent(&self) -> bool {
-            $inner!(self, [] c => c.uses_sent())
-        }
-        fn decides_on_sent(&self) -> bool {
-            $inner!(self, [] c => c.decides_on_sent())
         }
     };
 }

@@ -105,7 +105,7 @@ impl<F: Flow> PluginController<F> {
     }
 
     /// Calls a handler, if the plugin has it; returns whether it wrote decisions.
-    #[inline]
+    #[inline(always)]
     fn call<E: Event>(&mut self, handler: Handler, now: Option<Time>, event: E) -> bool {
         let Some(flow) = &mut self.flow else { return false };
         if !flow.has(handler) {

@@ -109,6 +109,7 @@ unsafe fn text_of(text: *const c_char) -> String {
 
 impl Functions {
     /// Why the last call on this thread failed.
+    #[cold]
     fn fault(&self) -> String {
         // SAFETY: the function has this type, and its text ends with a zero byte
         let text = unsafe { text_of((self.fault)()) };
@@ -150,7 +151,7 @@ impl Flow for NativeFlow {
         self.functions.handlers[handler as usize].is_some()
     }
 
-    #[inline]
+    #[inline(always)]
     fn call<E: Event>(&mut self, handler: Handler, event: &E, decisions: &mut Decisions) -> Result<bool, String> {
         let Some(function) = self.functions.handlers[handler as usize] else { return Ok(false) };
         // SAFETY: `state` is alive and used by this call alone; the event is of the type that this handler takes, and both references

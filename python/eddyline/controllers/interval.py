@@ -1,4 +1,4 @@
-"""Controllers that decide at fixed intervals, as `el.env(every=...)` does, and not once per round trip."""
+"""Controllers that decide when `el.env` does: once a round trip, or at fixed intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eddyline.observations import Interval
 from eddyline.quantities import read
 
 if TYPE_CHECKING:
-    from eddyline._core import Ack, Loss, Timeout
+    from eddyline._core import Ack, Loss, Round, Timeout
 
 __all__ = ["IntervalController"]
 
@@ -63,59 +63,84 @@ class _Meter:
 
 
 class IntervalController(Controller):
-    """A controller that decides at fixed intervals from the flow's start on: derive from it and write `on_interval`.
+    """A controller that decides when `el.env` does: derive from it and write `on_interval`.
 
-    A sender has no clock of its own: a decision is made at the first acknowledgement, loss, mark, timeout or (in world
-    `sim`) new data of the application after it was due, before that event counts. Where several were due since the
-    last event, each is made in turn. Losses and marks change nothing by themselves; a timeout sets the window to one
-    packet, as in the environment.
+    It decides once a round trip, or, with `every`, at fixed intervals from the flow's start on. A window acts from the
+    event after the decision on, as in the environment; one that `on_round` of another class sets acts on what the
+    acknowledgement that ends the round trip lets out, too. Losses and marks change nothing by themselves; a timeout
+    sets the window to one packet, as in the environment.
+
+    A sender has no clock of its own: a decision of a fixed interval is made at the first acknowledgement, loss, mark,
+    timeout or (in world `sim`) new data of the application after it was due, before that event counts. Where several
+    were due since the last event, each is made in turn.
 
     Attributes:
-        every: The interval, `"20 ms"`, or a number of seconds. Of the class, or set in `__init__`.
+        every: The interval, `"20 ms"`, or a number of seconds; None for round trips. Of the class, or set in
+            `__init__`.
     """
 
-    every: str | float
+    every: str | float | None = None
+    _decided: float | None = None
+    """The window of the last round trip's decision, until the next event."""
     _due: int | None = None
     _step: int
     _meter: _Meter
 
-    def on_interval(self, interval: Interval) -> None:
-        """An interval has ended. Set `cwnd`."""
+    def on_interval(self, interval: Interval | Round) -> None:
+        """An interval, or a round trip, has ended. Set `cwnd`."""
         raise NotImplementedError
 
     def on_handshake(self, now: float, rtt: float) -> None:
         """The intervals count from the sending of the SYN; some may have ended before the first packet."""
-        self._begin(_ps(now) - _ps(rtt))
-        self._decide(now)
+        if self.every is not None:
+            self._begin(_ps(now) - _ps(rtt))
+            self._until(now)
 
     def on_data(self, now: float) -> None:
         """The application pauses no longer: what was due meanwhile is decided before anything is sent."""
-        if self._due is not None:
-            self._decide(now)
+        if self.every is None or self._due is not None:
+            self._until(now)
+
+    def on_round(self, round: Round) -> None:
+        """Decides, unless at fixed intervals."""
+        if self.every is None:
+            window = self.cwnd
+            self.on_interval(round)
+            self._decided, self.cwnd = self.cwnd, window
 
     def on_ack(self, ack: Ack) -> None:
         """Counts it, after what was due before."""
-        self._decide(ack.now).on_ack(ack)
+        if meter := self._until(ack.now):
+            meter.on_ack(ack)
 
     def on_duplicate(self, ack: Ack) -> None:
         """Counts the losses that it shows, after what was due before."""
-        self._decide(ack.now).lost += ack.lost
+        if meter := self._until(ack.now):
+            meter.lost += ack.lost
 
     def on_loss(self, loss: Loss) -> None:
         """Counts it, after what was due before."""
-        self._decide(loss.now).losses += 1
+        if meter := self._until(loss.now):
+            meter.losses += 1
 
     def on_ecn(self, mark: Loss) -> None:
         """Counts it, after what was due before."""
-        self._decide(mark.now).marks += 1
+        if meter := self._until(mark.now):
+            meter.marks += 1
 
     def on_timeout(self, timeout: Timeout) -> None:
         """Counts it, after what was due before; the window is one packet then."""
-        self._decide(timeout.now).timeouts += 1
+        if meter := self._until(timeout.now):
+            meter.timeouts += 1
         self.cwnd = 1.0
 
+    def on_idle(self, restart_window: float) -> None:
+        """At most the restart window, as without this method; after what was decided before."""
+        self._act()
+        self.cwnd = min(self.cwnd, max(restart_window, 1.0))
+
     def _begin(self, start: int) -> None:
-        every = getattr(self, "every", None)
+        every = self.every
         seconds = read("every", "time", every) if isinstance(every, str) else every
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 1e-9 <= seconds < float("inf"):
             raise InputError(f"every: a time of at least 1 ns is expected, not {every!r}", "as in every = '20 ms'")
@@ -123,8 +148,16 @@ class IntervalController(Controller):
         self._due = start + self._step
         self._meter = _Meter(start, 0.0)
 
-    def _decide(self, now: float) -> _Meter:
-        """Makes the decisions that were due; returns the meter of what comes now."""
+    def _act(self) -> None:
+        """The window of the last round trip's decision acts now."""
+        if self._decided is not None:
+            self.cwnd, self._decided = self._decided, None
+
+    def _until(self, now: float) -> _Meter | None:
+        """Makes the decisions that were due; returns the meter of what comes now, None where round trips count."""
+        if self.every is None:
+            self._act()
+            return None
         if self._due is None:
             self._begin(_ps(now))
         assert self._due is not None

@@ -166,10 +166,7 @@ macro_rules! controllers {
                         c.on_ack(&Ack::from(ack));
                         *decisions = Decisions::of(c);
                     })*
-                    Self::Custom(c) => {
-                        c.on_ack(&Ack::from(ack));
-                        *decisions = Decisions::of(&**c);
-                    }
+                    Self::Custom(c) => c.decide_on_ack(Ack::from(ack), decisions),
                 }
             }
 
@@ -178,7 +175,7 @@ macro_rules! controllers {
             pub fn decisions(&self) -> Decisions {
                 match self {
                     $(Self::$kind(c) => Decisions::of(c),)*
-                    Self::Custom(c) => Decisions::of(&**c),
+                    Self::Custom(c) => c.decisions(),
                 }
             }
 

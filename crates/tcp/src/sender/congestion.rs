@@ -120,6 +120,7 @@ impl Congestion {
     #[inline(never)]
     fn read_decisions(&mut self) {
         self.decisions = self.controller.decisions();
+        self.decides_on_sent = self.controller.decides_on_sent();
         self.current = true;
     }
 
