@@ -36,6 +36,7 @@ __all__ = [
     "rows",
     "run",
     "save",
+    "start_jitter_s",
     "without_cost",
     "write_document",
 ]
@@ -99,6 +100,11 @@ class WorldRuns:
         return _identical(self.results)
 
 
+def start_jitter_s(scenario: Scenario) -> float:
+    """The time below which starts are delayed where nothing else is random."""
+    return min(START_JITTER_S, scenario.duration_s / 100)
+
+
 def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[Scenario, float | None]:
     """The scenario, with flows that start at random if it has nothing else for several seeds to vary.
 
@@ -112,7 +118,7 @@ def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[
     two = Request(simulated, 2, request.options.with_series(False))
     if not _in_world(scenario, simulated, two, observer).identical:
         return scenario, None
-    jitter_s = min(START_JITTER_S, scenario.duration_s / 100)
+    jitter_s = start_jitter_s(scenario)
     return scenario.with_overrides({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
 
 

@@ -315,12 +315,45 @@ def test_a_cause_beside_chance_is_found(capsys: pytest.CaptureFixture[str], tmp_
 
 def test_seeds_that_change_nothing_measure_no_chance(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
-    file.write_text(LATE.replace("LIMIT", "60 packets").replace("BASE", "known"))
+    links, one, _ = LATE.replace("LIMIT", "15 packets").replace("BASE", "known").split("[[flow]]")
+    file.write_text(f"{links}[[flow]]{one}")
     theory = compared(capsys, file, "theory")
     assert "seeds" not in theory
     assert {"sim_range", "chance"}.isdisjoint(key for each in theory["deviations"] for key in each)
     scenario = Scenario.load(file)
-    assert with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some]) == []
+    assert with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some]).results == []
+
+
+def test_flows_that_compete_in_phase_start_at_random_for_chance(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With acknowledgements of quic's size two flows share the link otherwise, by their phases alone."""
+    file = tmp_path / "x.toml"
+    file.write_text("""
+title = "two on a link"
+duration = "60 s"
+warmup = "10 s"
+link = [
+    { name = "down", rate = "20 Mbit/s", delay = "10 ms", queue = { kind = "droptail", limit = "80 packets" } },
+    { name = "up", rate = "20 Mbit/s", delay = "10 ms" },
+]
+[[flow]]
+name = "ours"
+controller = { kind = "newreno" }
+data = ["down"]
+ack = ["up"]
+tcp = { pacing = true }
+[[flow]]
+name = "theirs"
+controller = { kind = "cubic" }
+data = ["down"]
+ack = ["up"]
+""")
+    quic = compared(capsys, file, "quic")
+    assert (quic["seeds"], quic["start_jitter_s"]) == (list(range(10)), 0.1)
+    assert ([step["difference"] for step in quic["steps"]], quic["explained"]) == (["packet sizes"], True)
+    assert main(["compare", str(file)]) == 0
+    assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
 
 
 def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
@@ -328,7 +361,8 @@ def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
     file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))
     scenario = Scenario.load(file, set={"seed": 2**63 - 1, "duration": "2 s", "warmup": "1 s"})
     others = with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some])
-    assert [each.to_dict()["seed"] for each in others] == list(range(9))
+    assert [each.to_dict()["seed"] for each in others.results] == list(range(9))
+    assert others.start_jitter_s is None
 
 
 def test_other_seeds_run_only_where_something_deviates_and_once(

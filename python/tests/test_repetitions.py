@@ -80,13 +80,56 @@ ack = ["up"]
     assert cells == ["500 ms (1 run)", "500 ± 0 ms"]
 
 
-def test_a_note_names_queues_in_which_phases_can_decide(eddyline, scenario):
-    phases = Path(__file__).parents[2] / "examples/phases.toml"
-    ran = eddyline("run", phases, "--seeds", 2)
-    assert "note: the flows over bottleneck can keep in phase all the same" in ran.err
-    alone, fair = ("run", scenario(), "--seeds", 2), ("--set", "link.bottleneck.queue={ kind = 'fq_codel' }")
-    assert "in phase" not in eddyline(*alone).err + eddyline("run", phases, "--seeds", 2, *fair).err
-    # random traffic turns the result round: the shorter round trip gets more
+PHASES = Path(__file__).parents[2] / "examples/phases.toml"
+KEEP = "the flows over bottleneck can keep in phase, whenever they start, and then one of them has nearly all losses"
+
+
+def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
+    """One run, several, and sweeps."""
+    out = tmp_path / "grid"
+    swept = ("--vary", "flow.*.controller.kind=reno,cubic", "--set", "duration=20 s", "--set", "warmup=5 s")
+    for words in (
+        ("run", PHASES),
+        ("run", PHASES, "--seeds", 2),
+        ("run", PHASES, "--seeds", 2, "--start-jitter", "50 ms"),
+        ("sweep", PHASES, *swept, "--out", out),
+        ("sweep", PHASES, *swept, "--out", out, "--seeds", 2),
+    ):
+        assert KEEP in eddyline(*words).err
+    assert "in phase" not in eddyline("run", PHASES, "--quiet").err
+    for key in (
+        "link.bottleneck.queue={ kind = 'fq_codel' }",
+        "link.bottleneck.queue.limit=unlimited",
+        "link.bottleneck.jitter={ kind = 'exponential', mean = '250 us' }",
+        "link.back.jitter={ kind = 'exponential', mean = '250 us' }",
+        "link.bottleneck.loss=0.001",
+        "flow.long.count=0",
+    ):
+        ran = eddyline("run", PHASES, "--set", key, "--set", "duration=20 s", "--set", "warmup=5 s")
+        assert ran.code == 0
+        assert "in phase" not in ran.err, key
+
+
+@pytest.mark.parametrize("kind", ["traffic", "arrivals"])
+def test_other_traffic_mixes_phases(eddyline, tmp_path, kind):
+    tables = {
+        "traffic": """path = ["bottleneck"]
+model = { kind = "poisson", rate = "1 Mbit/s" }""",
+        "arrivals": """rate = "5 /s"
+size = { kind = "fixed", size = "30 kB" }
+controller = { kind = "cubic" }
+data = ["bottleneck"]
+ack = ["back"]""",
+    }
+    file = tmp_path / "x.toml"
+    file.write_text(f'{PHASES.read_text()}\n[[{kind}]]\nname = "noise"\n{tables[kind]}\n')
+    ran = eddyline("run", file, "--set", "duration=20 s", "--set", "warmup=5 s")
+    assert ran.code == 0, ran.err
+    assert "in phase" not in ran.err
+
+
+def test_random_traffic_turns_round_what_phases_decide():
+    phases = PHASES
     noise = {"name": "noise", "path": ["bottleneck"], "packet": "173 B"}
     table = el.Scenario.load(phases).to_dict()
     table["traffic"] = [noise | {"model": {"kind": "poisson", "rate": "1 Mbit/s"}}]

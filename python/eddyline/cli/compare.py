@@ -62,7 +62,8 @@ def command(
     differences of that world that the simulation has no key for.
 
     Where the simulation depends on the seed, nine more seeds say what chance does: a value within the range of
-    the simulation's, or within the tolerance of that range, is marked "chance" and needs no explanation.
+    the simulation's, or within the tolerance of that range, is marked "chance" and needs no explanation. Where several
+    flows run and nothing is random, they start at random in these.
 
     With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained.
     """
@@ -149,10 +150,13 @@ def _show(
         return
     if any(each.found for each in comparisons):
         _table(scenario.title, comparisons)
-    seeds = next((each.seeds for each in comparisons if each.seeds), [])
-    if seeds:
+    ranged = next((each for each in comparisons if each.seeds), None)
+    if ranged is not None:
+        seeds = ranged.seeds
         # the next seeds, beyond the largest there is 0
         named = f"{seeds[0]} to {seeds[-1]}" if seeds[0] < seeds[-1] else ", ".join(map(str, seeds))
+        if ranged.start_jitter_s is not None:
+            named += f", whose flows start up to {1e3 * ranged.start_jitter_s:g} ms later, since nothing else is random"
         print(f"chance: within the range of sim's values over {len(seeds)} seeds ({named}), or the tolerance of it\n")
     for each in comparisons:
         print("\n".join(_sentences(each)))
@@ -166,6 +170,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "compared": len(comparison.found),
         "explained": comparison.explained,
         **({"seeds": comparison.seeds} if comparison.seeds else {}),
+        **({} if comparison.start_jitter_s is None else {"start_jitter_s": comparison.start_jitter_s}),
         "deviations": [_row(each) for each in comparison.found],
         "steps": [
             {

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.quantities import read, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["in_phase", "remarks", "remarks_of_points", "without_packets"]
+__all__ = ["in_phase", "points", "remarks", "without_packets"]
 
 _MAX_POINTS = 50
 """Points of a grid that are looked at, without its seeds: each reads the scenario's files, which may be large."""
@@ -29,44 +30,62 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
     ]
 
 
-def remarks_of_points(plan: Plan) -> list[str]:
-    """Those of a sweep's points, each once; of a large grid those of some.
-
-    The scenario without the grid's values may be none of the points.
-    """
+def points(plan: Plan) -> list[Scenario]:
+    """Scenarios of a sweep; of a large grid some. The scenario without the grid's values may be none of the points."""
     from random import Random
 
     from eddyline.errors import ScenarioError
     from eddyline.scenario import Scenario
 
-    found: dict[str, None] = {}
     all_of_them = range(plan.grid.combinations)
     # evenly spaced ones could all have the same value of a key
     some = sorted(Random(0).sample(all_of_them, min(_MAX_POINTS, len(all_of_them))))
-    for each in some:
-        try:
-            scenario = Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)])
-        except ScenarioError:  # the sweep is refused, and all that is wrong is said
-            return []
-        found |= dict.fromkeys(remarks(scenario, plan.world))
-    return list(found)
+    try:
+        return [Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)]) for each in some]
+    except ScenarioError:  # the sweep is refused, and all that is wrong is said
+        return []
 
 
-def in_phase(scenario: Scenario) -> str | None:
-    """A sentence about drop-tail queues that only flows of a deterministic scenario share; None where there is none."""
-    tables = scenario.to_dict()
-    crossed = [
-        (link, int(flow.get("count", 1))) for flow in tables.get("flow", []) for link in dict.fromkeys(flow["data"])
-    ]
-    plain = {link["name"] for link in tables.get("link", []) if link["queue"]["kind"] == "droptail"}
-    shared = [name for name in dict.fromkeys(link for link, _ in crossed) if name in plain]
-    shared = [name for name in shared if sum(count for link, count in crossed if link == name) > 1]
+def in_phase(scenarios: Iterable[Scenario], drops: Callable[[], Iterable[tuple[str, float]]]) -> str | None:
+    """A sentence about drop-tail queues that overflow and whose flows keep time with them; None where there is none.
+
+    Args:
+        scenarios: What ran.
+        drops: Links of the results, with the numbers of data packets that they dropped; asked for where needed.
+    """
+    shared = dict.fromkeys(name for scenario in scenarios for name in _shared_in_time(scenario.to_dict()))
     if not shared:
         return None
+    dropping = {name for name, dropped in drops() if dropped > 0}
+    found = [name for name in shared if name in dropping]
+    if not found:
+        return None
     return (
-        f"the flows over {', '.join(shared)} can keep in phase all the same, and then one of them has nearly all "
-        "losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
+        f"the flows over {', '.join(found)} can keep in phase, whenever they start, and then one of them has nearly "
+        "all losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
     )
+
+
+def _shared_in_time(tables: dict[str, Any]) -> Iterator[str]:
+    """Drop-tail queues that several flows fill whose packets nothing delays at random."""
+    links = {link["name"]: link for link in tables.get("link", [])}
+    mixed = {link for kind in ("traffic", "arrivals") for table in tables.get(kind, []) for link in _crossed(table)}
+    queues: Counter[str] = Counter()
+    for flow in tables.get("flow", []):
+        if not any("jitter" in links[link] for link in _crossed(flow)):
+            queues.update(dict.fromkeys(flow["data"], int(flow.get("count", 1))))
+    for name, flows in queues.items():
+        if flows > 1 and name not in mixed and _keeps_time(links[name]):
+            yield name
+
+
+def _keeps_time(link: dict[str, Any]) -> bool:
+    """Whether each packet that leaves makes room for one, and nothing else is lost."""
+    return bool(link["queue"]["kind"] == "droptail" and link.get("loss") == 0.0 and "trace" not in link)
+
+
+def _crossed(table: dict[str, Any]) -> list[str]:
+    return [link for key in ("data", "ack", "path") for link in table.get(key, [])]
 
 
 def without_packets(scenario: Scenario, what: str) -> str | None:

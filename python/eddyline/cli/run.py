@@ -30,7 +30,7 @@ from eddyline.cli.outputs import (
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from eddyline.runs import Request, WorldRuns
@@ -218,15 +218,12 @@ def command(
             "seed (--start-jitter)",
             err=True,
         )
-        from eddyline.cli.remarks import in_phase
-
-        if (sentence := in_phase(scenario)) is not None:
-            click.echo(f"note: {sentence}", err=True)
-
     if not quiet:
-        from eddyline.cli.remarks import remarks, without_packets
+        from eddyline.cli.remarks import in_phase, remarks, without_packets
 
-        for sentence in remarks(scenario, world):
+        for remark in remarks(scenario, world):
+            click.echo(f"note: {remark}", err=True)
+        if (sentence := in_phase([scenario], lambda: _drops(replies))) is not None:
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:
@@ -251,6 +248,12 @@ def command(
         raise only_error
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
+
+
+def _drops(replies: Sequence[WorldRuns]) -> Iterator[tuple[str, float]]:
+    """Links of all results, with the numbers of data packets that they dropped, where a world knows them."""
+    for link in (link for reply in replies for result in reply.results for link in result.to_dict()["links"]):
+        yield link["name"], (link.get("drops") or {}).get("data") or 0
 
 
 def _show(replies: Sequence[WorldRuns], request: Request, as_json: bool, as_csv: bool, quiet: bool) -> None:

@@ -29,7 +29,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -188,6 +188,7 @@ def command(
     folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
     import eddyline.ranges as ranges
+    from eddyline.cli.remarks import in_phase, points, remarks
     from eddyline.encoding import value_text
     from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
@@ -224,11 +225,9 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
-    if not quiet:
-        from eddyline.cli.remarks import remarks_of_points
-
-        for sentence in remarks_of_points(plan):
-            click.echo(f"note: {sentence}", err=True)
+    looked_at = [] if quiet else points(plan)
+    for sentence in dict.fromkeys(each for point in looked_at for each in remarks(point, plan.world)):
+        click.echo(f"note: {sentence}", err=True)
     with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
         try:
             swept = run(plan, out, workers, engine, bar, timeout, memory)
@@ -240,6 +239,8 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
+        if (about_phase := in_phase(looked_at, lambda: _drops(swept))) is not None:
+            click.echo(f"note: {about_phase}", err=True)
         _write_csv(swept, wanted=csv)
         if plot is not None:
             _draw(swept, metrics, of, (x, by), plot, quiet=quiet)
@@ -265,6 +266,12 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
     """Writes the tables as CSV if that is wanted, or if those of an earlier call lack points by now."""
     if wanted or (swept.ran and any(swept.folder.glob("*.csv"))):
         swept.write_csv()
+
+
+def _drops(swept: Swept) -> Iterable[tuple[str, float]]:
+    """Links of all points, with the numbers of data packets that they dropped."""
+    table = swept.links
+    return zip(table["link"], table["drops.data"], strict=True) if len(table) else ()
 
 
 def _draw(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import isinf, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.deviations.known import of_world, unswitched
 from eddyline.deviations.measure import Tolerance, deviations, worst
+from eddyline.keys import START_JITTER
+from eddyline.runs import start_jitter_s
 from eddyline.scenario import SEEDS, Scenario
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from eddyline.deviations.measure import Deviation
     from eddyline.scenario import Result
 
-__all__ = ["Comparison", "Step", "compare_with", "with_other_seeds"]
+__all__ = ["Comparison", "OtherSeeds", "Step", "compare_with", "with_other_seeds"]
 
 _SEEDS = 9  # beside the scenario's own; a value like theirs is outside their range twice in eleven times
 _TRIAL_SEEDS = 4  # the same of trials, which are many
@@ -52,6 +54,7 @@ class Comparison:
         tried: Names of the differences that were tried.
         untried: Differences that the world has here and that cannot be tried; none where all is explained.
         seeds: The seeds of `sim` whose values make the ranges; none where one seed says all.
+        start_jitter_s: The time below which all but the first started flows later, where nothing else was random.
     """
 
     world: str
@@ -60,6 +63,7 @@ class Comparison:
     tried: list[str] = field(default_factory=list)
     untried: list[UnswitchedDifference] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)
+    start_jitter_s: float | None = None
 
     @property
     def left(self) -> list[Deviation]:
@@ -72,13 +76,30 @@ class Comparison:
         return worst(self.left) <= 1.0
 
 
+class OtherSeeds(NamedTuple):
+    """Results of `sim` with other seeds.
+
+    Attributes:
+        results: The results; none where no seed changes anything that is compared.
+        start_jitter_s: The time below which their flows start later; None where seeds differ without that.
+    """
+
+    results: list[Result]
+    start_jitter_s: float | None = None
+
+    @property
+    def overrides(self) -> Overrides:
+        """What they have beside their seeds."""
+        return {} if self.start_jitter_s is None else {START_JITTER: f"{self.start_jitter_s!r} s"}
+
+
 def compare_with(
     scenario: Scenario,
     reference: Result,
     result: Result,
     tolerance: Tolerance,
     simulate: Callable[[list[Scenario]], list[Result]],
-    others: Callable[[], list[Result]] = list,
+    others: Callable[[], OtherSeeds] = lambda: OtherSeeds([]),
 ) -> Comparison:
     """Compares a world's result with that of `sim` and looks for what explains the deviations.
 
@@ -90,16 +111,18 @@ def compare_with(
         result: The result of the other world.
         tolerance: What counts as equal.
         simulate: Runs scenarios in `sim`.
-        others: Results of `sim` with other seeds, asked for where something deviates; none where nothing is random.
+        others: Results of `sim` with other seeds, asked for where something deviates.
     """
-    found, seeds = deviations(result, reference, tolerance), []
-    if worst(found) > 1.0 and (more := others()):
-        found, seeds = deviations(result, reference, tolerance, more), [_seed(each) for each in (reference, *more)]
+    found, seeds, chance = deviations(result, reference, tolerance), [], OtherSeeds([])
+    if worst(found) > 1.0 and (chance := others()).results:
+        found = deviations(result, reference, tolerance, chance.results)
+        seeds = [_seed(each) for each in (reference, *chance.results)]
     open_ = of_world(scenario.to_dict(), result.to_dict()) if worst(found) > 1.0 else []
-    comparison = Comparison(result.world, found, tried=[difference.name for difference, _ in open_], seeds=seeds)
+    tried = [difference.name for difference, _ in open_]
+    comparison = Comparison(result.world, found, tried=tried, seeds=seeds, start_jitter_s=chance.start_jitter_s)
     switched: dict[str, Any] = {}
     while open_ and not comparison.explained:
-        each_seed: list[Overrides] = [{"seed": seed} for seed in seeds[: 1 + _TRIAL_SEEDS]] or [{}]
+        each_seed = [{}, *({**chance.overrides, "seed": seed} for seed in seeds[1 : 1 + _TRIAL_SEEDS])]
         trials = [_switched(scenario, {**switched, **keys, **seed}) for _, keys in open_ for seed in each_seed]
         results, size = simulate(trials), len(each_seed)
         groups = [results[i : i + size] for i in range(0, len(results), size)]
@@ -125,17 +148,24 @@ def compare_with(
 
 def with_other_seeds(
     scenario: Scenario, reference: Result, simulate: Callable[[list[Scenario]], list[Result]]
-) -> list[Result]:
+) -> OtherSeeds:
     """Results of `sim` with the next seeds; none where these change nothing that is compared.
+
+    Where nothing is random but flows compete, they start at random.
 
     Args:
         scenario: With its own seed.
         reference: Its result.
         simulate: Runs scenarios in `sim`.
     """
-    found = simulate([scenario.with_seed((scenario.seed + n) % SEEDS) for n in range(1, _SEEDS + 1)])
-    pairs = (pair for each in found for pair in deviations(each, reference, Tolerance()))
-    return found if any(pair.value != pair.reference for pair in pairs) else []
+    for jitter_s in (None, start_jitter_s(scenario)) if len(reference.flows) > 1 else (None,):
+        others = OtherSeeds([], jitter_s)
+        started = scenario.with_overrides(others.overrides)
+        found = simulate([started.with_seed((scenario.seed + n) % SEEDS) for n in range(1, _SEEDS + 1)])
+        pairs = (pair for each in found for pair in deviations(each, reference, Tolerance()))
+        if any(pair.value != pair.reference for pair in pairs):
+            return others._replace(results=found)
+    return OtherSeeds([])
 
 
 def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviation]:
