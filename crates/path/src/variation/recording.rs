@@ -130,10 +130,18 @@ pub enum RecordingError {
     /// A link that never transmits.
     #[error("the rate is 0 all the time")]
     Silent,
+    /// A link that takes more than 12 s for a packet of 1500 B is one whose rates are in another unit.
+    #[error("the rate is at most {bps} bit/s; rates are in bit/s, {bps} Mbit/s are {bps}e6")]
+    Slow {
+        /// The largest rate.
+        bps: u64,
+    },
 }
 
 /// Longest time: 200 days, as a scenario.
 const MAX_TIME_S: f64 = 200.0 * 86_400.0;
+/// A recording whose rates are all below this has them in another unit than bit/s.
+const LEAST_BPS: u64 = 1000;
 /// Highest rate: that of a link.
 const MAX_BPS: f64 = 1e13;
 /// Longest delay: that of a link.
@@ -177,6 +185,10 @@ impl Recording {
         let length = last.from.saturating_add(last.from - previous.from);
         if rows.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
             return Err(RecordingError::Silent);
+        }
+        match rows.iter().filter_map(|row| row.rate).max().map(Rate::as_bps) {
+            Some(bps @ ..LEAST_BPS) => return Err(RecordingError::Slow { bps }),
+            _ => {}
         }
         Ok(Self { rows, length })
     }
@@ -246,7 +258,11 @@ impl Columns {
         let (rate, delay, loss) = (of_side("rate_bps"), of_side("delay_s"), of_side("loss"));
         let prefix = side.map_or("", Side::prefix);
         let reads_some = rate.or(delay).or(loss).is_some();
-        for (found, word, wanted) in [(rate, "rate", "rate_bps"), (delay, "delay", "delay_s"), (loss, "loss", "loss")] {
+        for (found, word, wanted, unit) in [
+            (rate, "rate", "rate_bps", ", in bit/s"),
+            (delay, "delay", "delay_s", ", in seconds"),
+            (loss, "loss", "loss", ", a probability"),
+        ] {
             let alike = |name: &str| name.to_ascii_lowercase().starts_with(&format!("{prefix}{word}"));
             // without a prefix where the file is read by direction, or with one where it is not
             let of_other_form = |name: &str| match side {
@@ -259,7 +275,7 @@ impl Columns {
                 let hint = match (other, side) {
                     (Some(_), None) => "; the key direction of the link reads those of one direction",
                     (Some(_), Some(_)) => "; without the key direction those of both are read",
-                    (None, _) => "",
+                    (None, _) => unit,
                 };
                 let wanted = format!("{prefix}{wanted}");
                 return Err(RecordingError::Misnamed { line, column: column.clone(), wanted, hint });

@@ -386,8 +386,10 @@ fn recordings_are_read_from_named_columns() {
         (
             "time_s,rate_bps,Loss_pct\n0,1,1\n1,1,1\n",
             None,
-            "column \"Loss_pct\" is not read; the one that is read is called loss",
+            "column \"Loss_pct\" is not read; the one that is read is called loss, a probability",
         ),
+        ("time_s,rate_mbps,loss\n0,80,0\n1,95,0\n", None, "the one that is read is called rate_bps, in bit/s"),
+        ("time_s,rate_bps\n0,80\n1,95.2\n", None, "at most 95 bit/s; rates are in bit/s, 95 Mbit/s are 95e6"),
     ] {
         let message = Recording::csv(text, side).unwrap_err().to_string();
         assert!(message.contains(expected), "{text:?}: {message}");

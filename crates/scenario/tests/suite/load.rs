@@ -457,6 +457,10 @@ fn a_trace_gives_a_link_its_rate() {
         let [error] = messages(errors).try_into().unwrap();
         assert!(error.starts_with("link.l.trace: the mean rate of ") && error.contains(file), "{error}");
     }
+    // in Mbit/s: an error of the recording, not of the queue whose 100 ms would be a byte
+    write("unit.csv", "time_s,rate_bps\n0,80\n1,95.2\n");
+    let [error] = messages(case("unit.csv").unwrap_err()).try_into().unwrap();
+    assert!(error.starts_with("link.l.trace.file: ") && error.contains("rates are in bit/s"), "{error}");
     let [error] = messages(case("none.csv").unwrap_err()).try_into().unwrap();
     assert!(error.starts_with("link.l.trace.file: cannot read"), "{error}");
     // a file that cannot be read is looked for elsewhere, one that can is in another form
