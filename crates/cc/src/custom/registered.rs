@@ -100,7 +100,7 @@ impl Controller for Registered {
         true
     }
     fn decides_on_sent(&self) -> bool {
-        self.uses_sent
+        self.uses_sent && self.controller.decides_on_sent()
     }
 
     forward_events!(to_inner);
