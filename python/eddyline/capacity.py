@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Steps: TypeAlias = list[tuple[float, float]]
 
-__all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "of_bottlenecks", "policers"]
+__all__ = ["bottleneck_of_flows", "bottlenecks", "capacities", "link_tables", "of_bottlenecks", "policers"]
 
 _MAX_OUTAGES = 2000
 """Outages that are drawn one by one, at most."""
@@ -29,7 +29,7 @@ def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
     end = _core.quantity("time", scenario["duration"])
     return {
         name: _steps(link, end)
-        for name, link in _links(scenario).items()
+        for name, link in link_tables(scenario).items()
         if link.get("rate") is not None and not _only_means(link, end)
     }
 
@@ -59,7 +59,7 @@ def _recorded(scenario: _core.Scenario, link: str, times: list[float]) -> Steps:
 
 def policers(scenario: Mapping[str, Any]) -> dict[str, float]:
     """Rates of the policers, in bit/s, by link."""
-    return {name: _bps(link["policer"]["rate"]) for name, link in _links(scenario).items() if "policer" in link}
+    return {name: _bps(link["policer"]["rate"]) for name, link in link_tables(scenario).items() if "policer" in link}
 
 
 def bottlenecks(scenario: Mapping[str, Any], *, recorded: bool = False) -> list[str]:
@@ -76,18 +76,26 @@ def bottleneck_of_flows(scenario: Mapping[str, Any], *, recorded: bool = False) 
     """
     rates = {name: steps[0][1] for name, steps in capacities(scenario).items()}
     if recorded:
-        rates |= {n: _bps(link["rate"]) for n, link in _links(scenario).items() if n not in rates and "rate" in link}
+        rates |= {
+            n: _bps(link["rate"]) for n, link in link_tables(scenario).items() if n not in rates and "rate" in link
+        }
     paths = {f["name"]: [name for name in f["data"] if name in rates] for f in scenario.get("flow", [])}
     return {flow: min(path, key=lambda name: rates[name]) for flow, path in paths.items() if path}
 
 
-def _links(scenario: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    links: dict[str, Mapping[str, Any]] = {link["name"]: link for link in scenario.get("link", [])}
+def link_tables(scenario: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Tables of links by name; of a direction of a duplex that of its preset, with the scenario's own keys.
+
+    Args:
+        scenario: The canonical scenario.
+    """
+    links: dict[str, dict[str, Any]] = {link["name"]: link for link in scenario.get("link", [])}
     known = {preset["name"]: preset for preset in presets()} if scenario.get("duplex") else {}
     for pair in scenario.get("duplex", []):
         preset = known.get(pair.get("preset"), {})
         for way in ("down", "up"):
-            links[f"{pair['name']}/{way}"] = {**preset.get(way, {}), **pair.get(way, {})}
+            name = f"{pair['name']}/{way}"
+            links[name] = {**preset.get(way, {}), **pair.get(way, {}), "name": name}
     return links
 
 

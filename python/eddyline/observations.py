@@ -112,7 +112,8 @@ def loss_share(round: Round | Interval) -> float:
 def window_after(window: float, action: Any, max_window: float = 1e6) -> float:
     """The window in packets after an action: multiplied by 2 to its power, and kept from 1 to `max_window`.
 
-    An action below -1 counts as -1, one above 1 as 1.
+    An action below -1 counts as -1, one above 1 as 1. It is rounded to 32 bits, as the environment's space of actions
+    has them, so that a policy gets the same window whatever its numbers are.
 
     Raises:
         InputError: The action or the window is not one finite number, or `max_window` is below 1 or not a number.
@@ -124,7 +125,7 @@ def window_after(window: float, action: Any, max_window: float = 1e6) -> float:
         raise InputError(
             f"the action has {len(given)} numbers", "it is one, from -1 to 1: the window's change as a power of 2"
         )
-    exponent = min(max(number(given[0], "the action"), -1.0), 1.0)
+    exponent = float(np.float32(min(max(number(given[0], "the action"), -1.0), 1.0)))
     changed: float = number(window, "the window") * 2.0**exponent
     return max(1.0, min(changed, max_window))
 

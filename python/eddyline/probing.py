@@ -11,6 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
+from eddyline.capacity import link_tables
 from eddyline.errors import EddylineError, InputError
 from eddyline.framing import FRAMINGS, framing_of
 from eddyline.quantities import read, seconds
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["Finding", "Load", "judge", "link_table", "probe"]
+__all__ = ["Finding", "Load", "judge", "probe"]
 
 _CELL, _TRAILER = 48, 8
 """Payload of an ATM cell and trailer of an AAL5 frame, bytes (ITU-T I.363.5)."""
@@ -40,7 +41,9 @@ _OVERLOAD = 1.04
 _HIGH_OVERLOAD = 1.5
 """A second load, which changes the wait unless the queue is bounded by its length."""
 _FIRST_PACKETS = 2000
-_MIN_S, _MAX_S = 1e-3, 3600.0
+_MIN_S, _MAX_S = 1e-3, 200 * 86_400.0  # the longest scenario
+_LONG_S, _LONG_PACKETS = 3600.0, 1e6
+"""A buffer that is not full after so long, and so many packets, is not filled."""
 _BESIDE_THE_QUEUE = ("changes", "corrupt", "jitter", "loss", "medium", "outages", "reconstruct", "reorder", "trace")
 
 
@@ -161,7 +164,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     """
     if link not in scenario.links:
         raise unknown("link", link, scenario.links)
-    table = _with_rate(link_table(scenario.to_dict(), link), scenario)
+    table = _with_rate(link_tables(scenario.to_dict())[link], scenario)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     _require_sizes(*sizes)
     slightly = [_loaded(table, size, _OVERLOAD) for size in sizes]
@@ -208,19 +211,6 @@ def _with_rate(table: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     return next(({**table, "rate": each["rate"]} for each in links if each["name"] == table["name"]), table)
 
 
-def link_table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
-    """The table of a link; for a direction of a duplex the preset's, with the scenario's own keys."""
-    from eddyline.kinds import presets
-
-    for table in scenario.get("link", []):
-        if table["name"] == link:
-            return dict(table)
-    name, _, way = link.rpartition("/")
-    duplex = next(d for d in scenario["duplex"] if d["name"] == name)
-    preset = next(p for p in presets() if p["name"] == duplex["preset"])
-    return {**preset[way], **duplex.get(way, {}), "name": link}
-
-
 def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool]:
     """The load, and whether the buffer stays full: one that is bounded by its length lacks a packet at most."""
     from eddyline.scenario import Scenario
@@ -230,6 +220,7 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool
     # what else happens on the way says nothing of the queue
     alone = {key: value for key, value in table.items() if key not in _BESIDE_THE_QUEUE} | {"delay": "0 s"}
     seconds = max(_FIRST_PACKETS * 8 * size / rate, _MIN_S)
+    longest = min(4.0 * max(_LONG_S, _LONG_PACKETS * 8 * size / rate), _MAX_S)
     filled = False
     while True:
         result = (
@@ -256,10 +247,11 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool
         # once more, so that the buffer is full during half of the time
         filled = result["traffic"][0]["packets_dropped"] > 0
         seconds *= 4.0
-        if seconds > 4.0 * _MAX_S:
+        if seconds > longest:
+            unlimited = table["queue"].get("limit") == "unlimited"
             raise EddylineError(
-                f"the buffer of {table['name']!r} did not fill within {_MAX_S:g} s at slightly more than its rate",
-                "a queue without a limit never fills",
+                f"the buffer of {table['name']!r} did not fill within {longest / 4.0:g} s at {load:g} times its rate",
+                "a queue without a limit never fills" if unlimited else "a smaller limit of its queue fills sooner",
             )
     link = result["links"][0]
     wait, waiting = link["queueing_delay_s"]["mean"] or 0.0, link["queue_packets"]

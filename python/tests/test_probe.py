@@ -192,7 +192,21 @@ def test_a_buffer_without_limit_never_fills(tmp_path: Path, capsys: pytest.Captu
     )
     file.write_text(text, "utf-8")
     assert main(["probe", str(file), "--link", "up"]) == 1
-    assert "did not fill" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "did not fill" in told
+    assert "a queue without a limit never fills" in told
+
+
+def test_a_long_queue_of_a_slow_link_fills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """1,000 packets at 64 kbit/s take more than an hour at slightly more than the rate; a year is too long."""
+    file = tmp_path / "modem.toml"
+    text = FILE.read_text("utf-8").replace('limit = "75000 B"', 'limit = "1000 packets"')
+    file.write_text(text.replace('"192 kbit/s"', '"64 kbit/s"'), "utf-8")
+    assert main(["probe", str(file), "--link", "up"]) == 0
+    assert "counts packets, about 1,000" in capsys.readouterr().out
+    file.write_text(text.replace('"192 kbit/s"', '"1 bit/s"'), "utf-8")
+    assert main(["probe", str(file), "--link", "up"]) == 1
+    assert "hint: a smaller limit of its queue fills sooner" in capsys.readouterr().err
 
 
 def test_a_direction_of_a_duplex() -> None:

@@ -110,6 +110,18 @@ def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
         assert "in phase" not in ran.err, key
 
 
+def test_queues_of_presets_and_equal_flows_in_them(eddyline, tmp_path):
+    """Links of a preset have no table of their own; which of equal flows has the losses changes nothing."""
+    file = tmp_path / "x.toml"
+    flows = [f'name = "{name}"\ncontroller = {{ kind = "{kind}" }}' for name, kind in (("a", "reno"), ("b", "KIND"))]
+    tables = "".join(f'[[flow]]\n{each}\ndata = ["home/down"]\nack = ["home/up"]\n' for each in flows)
+    file.write_text(f'duration = "20 s"\nduplex = [{{ name = "home", preset = "adsl2+" }}]\n{tables}')
+    for kind, noted in (("cubic", True), ("reno", False)):
+        ran = eddyline("run", file, "--set", f"flow.b.controller.kind={kind}")
+        assert ran.code == 0
+        assert ("the flows over home/down can keep in phase" in ran.err) is noted
+
+
 @pytest.mark.parametrize("kind", ["traffic", "arrivals"])
 def test_other_traffic_mixes_phases(eddyline, tmp_path, kind):
     tables = {

@@ -10,6 +10,7 @@ import pytest
 from test_interruption import start
 
 import eddyline as el
+from eddyline.cli import main
 from eddyline.cli.theory import QUESTIONS
 from eddyline.papers import find
 
@@ -180,6 +181,27 @@ def test_dynamics(eddyline, tmp_path):
         assert rows["value"].iloc[-1] == pytest.approx(flow["window_packets"]["mean"], rel=0.03)
     refused = eddyline("run", EXAMPLE_3, "--dynamics")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_the_table_of_dynamics_has_the_last_values_and_reads_series_once(capsys, monkeypatch):
+    """Reading them once for every flow took minutes for hundreds of flows."""
+    read, series = [], el.Result.series.fget
+
+    def counted(result):
+        read.append(result.world)
+        return series(result)
+
+    monkeypatch.setattr(el.Result, "series", property(counted))
+    short = ("--set", "duration=20 s", "--set", "warmup=1 s")
+    assert main(["theory", "dynamics", str(EXAMPLE_3), "--with-sim", *short]) == 0
+    assert sorted(read) == ["sim", "theory"]
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if "_packets" in line]
+    simulated = series(el.Scenario.load(EXAMPLE_3, set={"duration": "20 s", "warmup": "1 s"}).run(series=True))
+    for *words, quantity, _, last, _ in lines:
+        name = " ".join(words)
+        rows = simulated[(simulated["entity"] == name) & (simulated["quantity"] == quantity)]
+        assert float(last.replace(",", "")) == pytest.approx(rows["value"].iloc[-1], rel=1e-3, abs=1e-3)
+    assert len(lines) >= 4
 
 
 def test_dynamics_need_no_equilibrium():

@@ -80,7 +80,8 @@ pub struct FlowResult {
     /// Rate of data packets that arrived at the receiver for the first time.
     #[schemars(extend("x-unit" = "packets/s"))]
     pub packets_per_s: Option<f64>,
-    /// Round-trip time samples of the sender (Karn's algorithm).
+    /// Round-trip time samples of the sender: one of each acknowledgement, with SACK of duplicates too, from the segment that
+    /// caused it, unless that was retransmitted (Karn's algorithm).
     #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
     /// Round trips a minute at the mean of the lowest 95 % of the round-trip time samples: the loaded responsiveness of

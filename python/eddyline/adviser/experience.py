@@ -184,13 +184,19 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
 
 
 def profile_delay_s(isp: Isp, access: Access, rates_bps: tuple[float, float]) -> float:
-    """What the line's profile adds to a small request's round trip in the mean; 0 where there is none."""
+    """What the line's profile adds to a small request's round trip, the mean over its draws; 0 where there is none."""
+    if not isp.profile:
+        return 0.0
     table = {**scenario(isp, access, None, rates_bps), "flow": []}
     steady = [{key: value for key, value in link.items() if key != "trace"} for link in table["link"]]
-    varying, constant = (
-        Scenario({**table, "link": links}).run("sim", series=False) for links in (table["link"], steady)
-    )
-    return float(varying.to_dict()["probes"][0]["idle_s"] - constant.to_dict()["probes"][0]["idle_s"])
+    draws = [{**table, "seed": seed} for seed in range(1, 1 + SEEDS)]
+    constant, *varying = run_all([partial(_idle_s, each) for each in ({**table, "link": steady}, *draws)])
+    return fmean(varying) - constant
+
+
+def _idle_s(table: Mapping[str, Any], progress: Any) -> float:
+    result = Scenario(table, name=str(table["title"])).run("sim", series=False, progress=progress)
+    return float(result.to_dict()["probes"][0]["idle_s"])
 
 
 def _shaper(name: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import eddyline._core as _core
 from eddyline.adviser.disciplines import MIN_RATE, NO_LIMIT, cake_options, discipline
 from eddyline.adviser.shaping import emptied, link_header
+from eddyline.capacity import link_tables
 from eddyline.framing import BARE, Framing, framing_of
-from eddyline.probing import link_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,7 +56,8 @@ def commands(scenario: Scenario, devices: Mapping[str, tuple[str, str]]) -> list
         scenario: Whose links.
         devices: For a link by name, the devices that packets leave by and arrive by.
     """
-    tables = [link_table(scenario.to_dict(), name) for name in scenario.links]
+    links = link_tables(scenario.to_dict())
+    tables = [links[name] for name in scenario.links]
     ifbs = _ifbs(scenario.links)
     return [_link(_complete(table), *devices[table["name"]], ifbs[table["name"]]) for table in tables]
 

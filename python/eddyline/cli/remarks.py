@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from eddyline.accurate_ecn import without_accurate_ecn
+from eddyline.capacity import link_tables
 from eddyline.quantities import read, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
@@ -67,21 +68,26 @@ def in_phase(scenarios: Iterable[Scenario], drops: Callable[[], Iterable[tuple[s
 
 
 def _shared_in_time(tables: dict[str, Any]) -> Iterator[str]:
-    """Drop-tail queues that several flows fill whose packets nothing delays at random."""
-    links = {link["name"]: link for link in tables.get("link", [])}
+    """Drop-tail queues that flows of different kinds fill, and nothing delays their packets at random.
+
+    Which of equal flows has the losses changes nothing for them together.
+    """
+    links = link_tables(tables)
     mixed = {link for kind in ("traffic", "arrivals") for table in tables.get(kind, []) for link in _crossed(table)}
-    queues: Counter[str] = Counter()
+    queues: defaultdict[str, set[str]] = defaultdict(set)
     for flow in tables.get("flow", []):
-        if not any("jitter" in links[link] for link in _crossed(flow)):
-            queues.update(dict.fromkeys(flow["data"], int(flow.get("count", 1))))
-    for name, flows in queues.items():
-        if flows > 1 and name not in mixed and _keeps_time(links[name]):
+        if flow.get("count", 1) and not any("jitter" in links[link] for link in _crossed(flow)):
+            kind = repr([flow.get(key) for key in ("controller", "data", "ack", "access_delay", "packet", "tcp")])
+            for link in flow["data"]:
+                queues[link].add(kind)
+    for name, kinds in queues.items():
+        if len(kinds) > 1 and name not in mixed and _keeps_time(links[name]):
             yield name
 
 
-def _keeps_time(link: dict[str, Any]) -> bool:
+def _keeps_time(link: Mapping[str, Any]) -> bool:
     """Whether each packet that leaves makes room for one, and nothing else is lost."""
-    return bool(link["queue"]["kind"] == "droptail" and link.get("loss") == 0.0 and "trace" not in link)
+    return link["queue"]["kind"] == "droptail" and not link.get("loss") and "trace" not in link
 
 
 def _crossed(table: dict[str, Any]) -> list[str]:

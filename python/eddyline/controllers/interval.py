@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from eddyline.controllers.base import Controller
@@ -86,9 +87,9 @@ class IntervalController(Controller):
     _step: int
     _meter: _Meter
 
+    @abstractmethod
     def on_interval(self, interval: Interval | Round) -> None:
         """An interval, or a round trip, has ended. Set `cwnd`."""
-        raise NotImplementedError
 
     def on_handshake(self, now: float, rtt: float) -> None:
         """The intervals count from the sending of the SYN; some may have ended before the first packet."""

@@ -68,6 +68,12 @@ def register(
             f"{cls.__name__} has no {', no '.join(missing)}",
             "on_ack or on_round grows the window; where a controller does nothing, it has a method with `pass`",
         )
+    abstract = [method for method, _ in inspect.getmembers(cls, lambda m: getattr(m, "__isabstractmethod__", False))]
+    if abstract:
+        raise InputError(
+            f"{cls.__name__} has no {', no '.join(abstract)}",
+            "the class that it derives from calls it",
+        )
     for method in own:
         if _is_deferred(getattr(cls, method)):
             raise InputError(

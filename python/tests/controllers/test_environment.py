@@ -337,6 +337,20 @@ def test_a_policy_is_the_same_as_a_controller(
     assert {**run, "controller": "agent"} == agent
 
 
+def test_an_action_is_rounded_as_the_space_of_actions_has_it() -> None:
+    """A policy in a controller may give a float, one in training float32."""
+    assert el.window_after(10.0, 0.1) == el.window_after(10.0, np.float32(0.1)) != 10.0 * 2.0**0.1
+
+
+def test_an_interval_controller_without_its_decision_is_refused() -> None:
+    class Undecided(el.IntervalController):
+        def __init__(self, path: el.PathFacts) -> None:
+            self.cwnd = 1.0
+
+    with pytest.raises(el.InputError, match=r"Undecided has no on_interval"):
+        el.register("undecided", Undecided)
+
+
 @pytest.mark.parametrize("wrong", ["soon", "0 s", True, -1.0, float("nan")])
 def test_an_interval_that_is_no_time_is_refused(table: dict[str, Any], wrong: Any) -> None:
     class Wrong(Learned):

@@ -93,11 +93,11 @@ def _show(title: str, link_model: str, results: list[Result]) -> None:
     theory = results[0].to_dict()
     equilibrium = {f["name"]: f["window_packets"]["mean"] for f in theory["flows"]}
     equilibrium |= {link["name"]: link["queue_packets"]["mean"] for link in theory["links"]}
+    of = ["entity", "quantity"]
+    last = [a.series.drop_duplicates(of, keep="last").set_index(of)["value"] for a in results]
     for quantity, kind in (("cwnd_packets", "flows"), ("queue_packets", "links")):
         for entry in theory[kind]:
-            cells = []
-            for a in results:
-                rows = a.series[(a.series["entity"] == entry["name"]) & (a.series["quantity"] == quantity)]
-                cells.append(count(float(rows["value"].iloc[-1])) if len(rows) else "-")
-            made.add_row(entry["name"], quantity, *cells, count(equilibrium[entry["name"]]))
+            key = (entry["name"], quantity)
+            cells = [count(float(values[key])) if key in values.index else "-" for values in last]
+            made.add_row(*key, *cells, count(equilibrium[entry["name"]]))
     print_table(made)
