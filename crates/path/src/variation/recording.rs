@@ -186,9 +186,8 @@ impl Recording {
         if rows.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
             return Err(RecordingError::Silent);
         }
-        match rows.iter().filter_map(|row| row.rate).max().map(Rate::as_bps) {
-            Some(bps @ ..LEAST_BPS) => return Err(RecordingError::Slow { bps }),
-            _ => {}
+        if let Some(bps @ ..LEAST_BPS) = rows.iter().filter_map(|row| row.rate).max().map(Rate::as_bps) {
+            return Err(RecordingError::Slow { bps });
         }
         Ok(Self { rows, length })
     }
