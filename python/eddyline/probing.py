@@ -44,6 +44,7 @@ _FIRST_PACKETS = 2000
 _MIN_S, _MAX_S = 1e-3, 200 * 86_400.0  # the longest scenario
 _LONG_S, _LONG_PACKETS = 3600.0, 1e6
 """A buffer that is not full after so long, and so many packets, is not filled."""
+_NOT_BY_LENGTH = "the queue is not bounded by its length alone"
 _BESIDE_THE_QUEUE = ("changes", "corrupt", "jitter", "loss", "medium", "outages", "reconstruct", "reorder", "trace")
 
 
@@ -88,11 +89,19 @@ class Finding:
         return asdict(self)
 
 
-def judge(short: Load, long: Load, units: Mapping[str, Callable[[float], float]] = UNITS) -> Finding:
+def judge(
+    short: Load, long: Load, units: Mapping[str, Callable[[float], float]] = UNITS, otherwise: str = _NOT_BY_LENGTH
+) -> Finding:
     """The unit under which short and long packets give the same limit.
 
     They must agree within 5 % and a packet of each, the precision of a wait, and better than under any other unit by
     half of that.
+
+    Args:
+        short: With short packets.
+        long: With long ones.
+        units: What a packet occupies.
+        otherwise: What may be so where no unit explains both.
 
     Raises:
         InputError: No packet waits, or the sizes are not in order.
@@ -110,7 +119,7 @@ def judge(short: Load, long: Load, units: Mapping[str, Callable[[float], float]]
     each = [f"{load.packets:.3g} packets of {load.packet_bytes:g} B" for load in (short, long)]
     waiting = f"{each[0]} and {each[1]} wait"
     if off[best] > known:
-        why = f"{waiting}: no unit explains both, the queue is not bounded by its length alone"
+        why = f"{waiting}: no unit explains both, {otherwise}"
         return Finding(None, None, why, short, long, off)
     if off[second] - off[best] < known / 2.0:
         why = f"{waiting}: too few to tell {best} from {second}"
@@ -140,11 +149,14 @@ def measured(
     loads = [
         Load(size, wait, wait * rate_bps / (8.0 * line)) for size, wait, line in zip(sizes, waits_s, lines, strict=True)
     ]
+    # two waits alone cannot tell which
+    line = "a DSL or cable line has framing (--framing)" if framing is None else "the line has another framing"
+    otherwise = f"unless the waits are mistaken: {line}, or {_NOT_BY_LENGTH}"
     if framing is None or FRAMINGS[framing].linklayer != "atm":
-        return judge(loads[0], loads[1])
+        return judge(loads[0], loads[1], otherwise=otherwise)
     # cells that wait in a modem have the encapsulation in them
     cells = dict(zip(sizes, (line / _CELL_ON_THE_LINE for line in lines), strict=True))
-    return judge(loads[0], loads[1], UNITS | {"cells": lambda size: cells[size]})
+    return judge(loads[0], loads[1], UNITS | {"cells": lambda size: cells[size]}, otherwise)
 
 
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:

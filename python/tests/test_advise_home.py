@@ -278,11 +278,15 @@ def test_delay_that_a_profile_adds_is_said(monkeypatch: pytest.MonkeyPatch, caps
 
 @pytest.mark.parametrize(
     ("line_name", "wan"),
-    [(None, "pppoe-wan"), ("vdsl", "pppoe-wan"), ("bridged-ptm", "wan"), ("ethernet", "wan")],
+    [
+        (None, "pppoe-wan"),
+        ("vdsl", "pppoe-wan"),
+        ("bridged-ptm", "wan"),
+        ("ethernet", "wan"),
+        ("pppoa-vcmux", "pppoa-wan"),
+    ],
 )
-def test_only_lines_with_pppoe_have_its_interface(
-    line_name: str | None, wan: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_with_ppp_have_its_interface(line_name: str | None, wan: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "cases", screening)
     home = advise_home("vdsl2", "8 Mbit/s", "2 Mbit/s", line=line_name, have="fifo")
     assert f"uci set sqm.access.interface='{wan}'" in home.sqm

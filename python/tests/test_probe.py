@@ -197,6 +197,21 @@ def test_a_buffer_without_limit_never_fills(tmp_path: Path, capsys: pytest.Captu
     assert "a queue without a limit never fills" in told
 
 
+@pytest.mark.parametrize(
+    ("framing", "said"),
+    [(None, "a DSL or cable line has framing (--framing), or the queue"), ("docsis", "the line has another framing")],
+)
+def test_two_waits_that_no_unit_explains_may_be_of_another_framing(
+    framing: str | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An ADSL line with PPPoA and 65 packets, whose framing was not given, or another one."""
+    words = ["probe", "--rate", "1 Mbit/s", "--waits", "83 ms,870 ms"]
+    assert main([*words, "--framing", "pppoa-vcmux"]) == 0
+    assert "counts packets, about 65" in capsys.readouterr().out
+    assert main(words if framing is None else [*words, "--framing", framing]) == 0
+    assert said in capsys.readouterr().out
+
+
 def test_a_long_queue_of_a_slow_link_fills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """1,000 packets at 64 kbit/s take more than an hour at slightly more than the rate; a year is too long."""
     file = tmp_path / "modem.toml"

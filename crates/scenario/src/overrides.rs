@@ -4,17 +4,20 @@ use crate::check::names::NAMED;
 use crate::diagnostic::Report;
 use crate::naming::{Segment, segments};
 use crate::read::toml_value;
-use crate::schema::Schema;
+use crate::schema::{Schema, Table};
 use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Entry, Node, Value};
 
 /// Writes the overrides into the tree, in order.
 pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], schema: &Schema, report: &mut Report<'_>) {
-    let mut kinds_changed = false;
+    // the file, from before a kind is changed
+    let mut file = None;
     for (i, (key, text)) in overrides.iter().enumerate() {
         let at = At::Override(i);
         let outcome = segments(key).map_err(|e| (e, None)).and_then(|path| {
-            kinds_changed |= path.last().and_then(Segment::name) == Some("kind");
+            if path.last().and_then(Segment::name) == Some("kind") {
+                file.get_or_insert_with(|| root.clone());
+            }
             let value = toml_value(text, at).filter(|n| !matches!(n.value, Value::Date(_)));
             let value = value.unwrap_or_else(|| Node { value: Value::Text(text.trim().to_owned()), at });
             set(root, &path, &value)
@@ -23,8 +26,8 @@ pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], schema: &Sc
             report.raw(at, "", message, hint);
         }
     }
-    if kinds_changed {
-        remove_stale_parameters(root, schema);
+    if let Some(file) = file {
+        remove_stale_parameters(root, Some(&file), schema);
     }
 }
 
@@ -147,27 +150,39 @@ fn descend(node: &mut Node, path: &[Segment], value: &Node) -> Outcome {
     Ok(())
 }
 
-/// Where an override changed a kind, removes the parameters of the file that the new kind does not have.
-fn remove_stale_parameters(node: &mut Node, schema: &Schema) {
+/// Where an override changed a kind, removes the parameters of the file that do not say the same of the new kind: another kind's
+/// `alpha` may be another quantity, or have another default. What limits a queue remains.
+fn remove_stale_parameters(node: &mut Node, file: Option<&Node>, schema: &Schema) {
     match (schema, &mut node.value) {
-        (Schema::List { of, .. }, Value::List(items)) => items.iter_mut().for_each(|n| remove_stale_parameters(n, of)),
+        (Schema::List { of, .. }, Value::List(items)) => {
+            for (i, item) in items.iter_mut().enumerate() {
+                remove_stale_parameters(item, file.and_then(|f| f.items().get(i)), of);
+            }
+        }
         (Schema::Table(table), Value::Table(entries)) => {
             for entry in entries {
                 if let Some(key) = table.key(&entry.key) {
-                    remove_stale_parameters(&mut entry.node, &key.schema);
+                    remove_stale_parameters(&mut entry.node, file.and_then(|f| f.get(&entry.key)), &key.schema);
                 }
             }
         }
         (Schema::Kinds(kinds), Value::Table(entries)) => {
-            let kind = entries.iter().find(|e| e.key == "kind" && matches!(e.at, At::Override(_)));
-            let kind = kind.and_then(|e| e.node.text());
-            if let Some((_, table)) = kinds.iter().find(|(k, _)| Some(k.as_str()) == kind) {
-                entries.retain(|e| matches!(e.at, At::Override(_)) || table.key(&e.key).is_some());
-            }
+            let table =
+                |kind: Option<&str>| kinds.iter().find(|(k, _)| Some(k.as_str()) == kind).map(|(_, table)| table);
+            let given = entries.iter().find(|e| e.key == "kind" && matches!(e.at, At::Override(_)));
+            let Some(new) = table(given.and_then(|e| e.node.text())) else { return };
+            let old = table(file.and_then(|f| f.get("kind")).and_then(Node::text));
+            let form = |table: &Table, key: &str| table.key(key).map(|k| k.form.clone());
+            entries.retain(|e| {
+                matches!(e.at, At::Override(_))
+                    || form(new, &e.key).is_some_and(|f| {
+                        e.key == "limit" || old.is_none_or(|old| form(old, &e.key).is_none_or(|before| before == f))
+                    })
+            });
         }
         (Schema::Choice(alternatives), Value::Table(_)) => {
             if let Some(kinds) = alternatives.iter().find(|s| matches!(s, Schema::Kinds(_))) {
-                remove_stale_parameters(node, kinds);
+                remove_stale_parameters(node, file, kinds);
             }
         }
         _ => {}

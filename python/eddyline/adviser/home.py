@@ -199,8 +199,10 @@ def advise_home(
     texts = {name: kind.text(name) if value is None else value for name, value in given.items()}
     line = kind.line if line is None else line
     if wan is None:
-        by_pppoe = "pppoe" in framing_of(line).name
-        wan = kind.wan if by_pppoe else kind.wan.removeprefix("pppoe-")
+        # OpenWrt's name of a connection by PPP, whatever the access type usually has
+        bare = kind.wan.removeprefix("pppoe-")
+        ppp = next((each for each in ("pppoe", "pppoa") if each in framing_of(line).name), None)
+        wan = bare if ppp is None else f"{ppp}-{bare}"
     access = Access.of(
         texts["down"],
         texts["up"],

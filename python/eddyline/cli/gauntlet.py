@@ -99,7 +99,7 @@ class _Test(click.ParamType[str]):
     help="Compare with an earlier scorecard; a test that is significantly worse fails.",
 )
 @click.option(
-    "--accept-known", is_flag=True, help="With --base: tests that fail there too do not count as failed here."
+    "--accept-known", is_flag=True, help="With --base: tests that fail there too do not count here, failed or worse."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @path_option("--junit", metavar="FILE", help="Write JUnit XML, for CI.")
@@ -139,7 +139,7 @@ def command(
     Links of every speed, shallow and deep buffers, loss, reordering, traffic both ways, sharing, short flows, paths
     that change. The same command gives the same scorecard.
 
-    Exit 0 if all passed (and nothing is worse than the base), 1 if not.
+    Exit 0 if all passed (and none is worse than the base), 1 if not.
     """
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card, run, suite
@@ -255,11 +255,9 @@ _FILES = ("scorecard.json", "scorecard.html", "scorecard.md", "junit.xml")
 
 
 def _good(card: Card, accept_known: bool) -> bool:
-    if card.changes is None:
-        return card.failed == 0
-    known = {c.name for c in card.changes if c.kind != "new"} if accept_known else set()
-    failed = any(not v.passed and v.name not in known for v in card.verdicts)
-    return not failed and not any(c.bad for c in card.changes)
+    from eddyline.gauntlet.reports import failure
+
+    return all(failure(card, place, accept_known) is None for place in range(len(card.verdicts)))
 
 
 def _show(card: Card, tracebacks: Iterable[str], as_json: bool) -> None:

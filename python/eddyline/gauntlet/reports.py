@@ -73,23 +73,31 @@ def junit(card: Card, *, accept_known: bool = False) -> str:
 
     cases = []
     for place, v in enumerate(card.verdicts):
-        failure = _failure(card, place, accept_known)
-        message = None if failure is None else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
+        why = failure(card, place, accept_known)
+        message = None if why is None else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
         if message is not None and v.passed and card.changes is not None:
             message = f"{v.text}, base {changed(card.changes[place], v)}"
-        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}", seconds=v.seconds))
+        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{why}", seconds=v.seconds))
     known = [v.seconds for v in card.verdicts if v.seconds is not None]
     return document([Suite(f"gauntlet {card.name}", cases, sum(known) if known else None)])
 
 
-def _failure(card: Card, place: int, accept_known: bool) -> str | None:
+def failure(card: Card, place: int, accept_known: bool) -> str | None:
+    """Why a test counts as failed; None where it does not.
+
+    Args:
+        card: With or without a base.
+        place: Of the test.
+        accept_known: Tests that failed in the base too do not count, whether they are worse or not.
+    """
     verdict = card.verdicts[place]
     change = None if card.changes is None else card.changes[place]
+    if accept_known and change is not None and not verdict.passed and change.kind in ("same", "better", "worse"):
+        return None
     if change is not None and change.bad:
         what = "worse than the base" if change.kind == "worse" else "passed in the base"
         return f"{what} ({changed(change, verdict)}): {verdict.cause}"
-    known = accept_known and change is not None and change.kind != "new"
-    return None if verdict.passed or known else verdict.cause
+    return None if verdict.passed else verdict.cause
 
 
 def terminal(card: Card) -> tuple[Table, Sequence[str]]:

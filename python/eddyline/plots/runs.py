@@ -150,6 +150,7 @@ _PACKETS = 5  # of a slow flow that a point averages
 _FEW = 2.5  # packets in an interval: more are a burst
 _SILENCE = 1.5  # times the usual gap between packets, or the longest but for one in ten
 _MAX_TIMES = 400  # points of a line of means
+_STALL_S = 1.0  # the initial retransmission timeout (RFC 6298)
 _CHOSEN_TIMES = 2000  # where the scenario chooses the interval
 
 
@@ -234,6 +235,8 @@ def _overview(series: pd.DataFrame, title: str, legend: Legend, interval: float)
                 rows = _since_start(rows, sent)
             if quantity in ("cwnd_packets", "rtt_s"):
                 rows = _until_end(rows, sent, legend.ended)
+            if quantity == "rtt_s":
+                rows = _without_stalls(rows, sent, interval)
             # a flow has its colour in all panels, although its first round trip may end after another one's
             order = [str(e) for e in (rows if quantity == "queue_packets" else flows)["entity"].unique()]
             widths = _panel(axis, rows, order, label, unit, legend)
@@ -241,6 +244,20 @@ def _overview(series: pd.DataFrame, title: str, legend: Legend, interval: float)
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
     return figure
+
+
+def _without_stalls(trips: pd.DataFrame, rates: pd.DataFrame, interval: float) -> pd.DataFrame:
+    """Round-trip times with gaps where flows have received nothing for long: the latest sample is not of that time."""
+    received = rates[rates["value"] > 0].groupby("entity", observed=True)["time_s"]
+    delivered = {entity: np.sort(times.to_numpy()) for entity, times in received}
+    kept = []
+    for entity, one in trips.groupby("entity", observed=True):
+        times = delivered.get(entity, np.zeros(0))
+        begins = np.append(float(one["time_s"].min()), times)
+        since = one["time_s"] - begins[np.searchsorted(times, one["time_s"], side="right")]
+        longest = np.maximum(max(_STALL_S, 3 * interval), 2 * one["value"])
+        kept.append(one.assign(value=one["value"].where(since <= longest)))
+    return pd.concat(kept) if kept else trips
 
 
 def _averaged(widths: NDArray[np.float64], interval: float) -> str:

@@ -327,6 +327,17 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     assert 'failures="0"' in (tmp_path / "j.xml").read_text()
     assert Card.load(tmp_path / "card").verdicts == Card.load(tmp_path / "base.json").verdicts
 
+    # what failed before is known, also where it is worse
+    document = json.loads((tmp_path / "base.json").read_text())
+    failed = next(test for test in document["tests"] if test["name"] == "deep-buffer")
+    failed |= {"value": failed["value"] - 0.1, "values": [value - 0.1 for value in failed["values"]]}
+    (tmp_path / "better.json").write_text(json.dumps(document))
+    worse = (*same[:-1], "better.json")
+    assert eddyline(*worse).code == 1
+    r = eddyline(*worse, "--accept-known", "--junit", "worse.xml")
+    assert "worse than the base: deep-buffer" in r.out
+    assert (r.code, 'failures="0"' in (tmp_path / "worse.xml").read_text()) == (0, True)
+
     # another controller that is worse where reno passed
     r = eddyline("gauntlet", "--controller", "reno", "--only", "start-up", "--seeds", 2, "--out", "fresh")
     assert r.code == 0, r.err

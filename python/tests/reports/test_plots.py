@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import rc_context, style
@@ -376,6 +377,25 @@ def test_windows_begin_with_their_flow(several_worlds: bool) -> None:
     windows = figure.axes[0 if several_worlds else 1]
     first = {str(line.get_label()).removesuffix(", sim"): line.get_xdata()[0] for line in windows.get_lines()}
     assert first == {"early": 1.0, "late": 4.0, "silent": 1.0}
+
+
+def test_round_trip_times_have_gaps_where_nothing_arrives() -> None:
+    """The latest sample is not of an outage, and of a flow that gets no more it is not of the rest of the run."""
+    arrives = {
+        "outage": lambda t: t <= 10 or t > 25,
+        "starved": lambda t: t <= 10,
+        "slow": lambda t: t % 3 == 0,  # no gap of a slow flow
+    }
+    rows = [(name, "rtt_s", float(t), 0.1) for name in arrives for t in range(1, 41)]
+    rows += [(name, "throughput_bps", float(t), 1e4 * at(t)) for name, at in arrives.items() for t in range(1, 41)]
+    series = pd.DataFrame(rows, columns=["entity", "quantity", "time_s", "value"]).assign(kind="flow")
+    (trips,) = (axis for axis in overview(series, "an outage").axes if axis.get_ylabel().startswith("RTT"))
+    gaps = {str(line.get_label()): np.isnan(np.array(line.get_ydata(), float)) for line in trips.get_lines()}
+    times = np.array(trips.get_lines()[0].get_xdata())
+    assert list(times) == list(range(1, 41))
+    assert [t for t, gap in zip(times, gaps["outage"], strict=True) if gap] == list(range(14, 26))
+    assert gaps["starved"][14:].all()
+    assert not gaps["slow"].any()
 
 
 def test_a_run_that_ends_before_its_first_packet_is_drawn() -> None:

@@ -56,6 +56,8 @@ pub(crate) struct Key {
     pub nullable: bool,
     /// An example of a text that has a form of its own.
     pub example: Option<String>,
+    /// Its type, range and default as JSON: keys of the same name that have the same say the same.
+    pub form: String,
 }
 
 /// One bound of a range.
@@ -214,7 +216,7 @@ impl<'a> Compiler<'a> {
                 .map(|(name, s)| {
                     let example = s["examples"][0].as_str().map(str::to_owned);
                     let (required, nullable) = (required(name), self.nullable(s));
-                    let key = Key { schema: self.compile(s), required, nullable, example };
+                    let key = Key { schema: self.compile(s), required, nullable, example, form: form(s) };
                     (name.clone(), key)
                 })
                 .collect(),
@@ -228,6 +230,12 @@ impl<'a> Compiler<'a> {
         schema.get("type").as_array().is_some_and(|t| t.iter().any(is_null))
             || schema.get("anyOf").as_array().is_some_and(|a| a.iter().any(is_null))
     }
+}
+
+/// A schema without its description.
+fn form(schema: &Json) -> String {
+    let keywords = schema.as_object().into_iter().flatten().filter(|(keyword, _)| *keyword != "description");
+    Json::Object(keywords.map(|(keyword, value)| (keyword.clone(), value.clone())).collect()).to_string()
 }
 
 /// The type other than `null`.

@@ -159,6 +159,31 @@ fn overrides_reach_what_they_name() {
     assert_ne!(twice.sha256, toml(TWO_WAY, &[]).unwrap().sha256);
 }
 
+/// Of a kind that is changed alone those parameters remain that say the same of both kinds, and what limits a queue.
+#[test]
+fn parameters_of_another_kind_go_with_it() {
+    let text = MINIMAL
+        .replace("kind = \"reno\"", "kind = \"fast\", alpha = \"20 packets\", gamma = 0.4")
+        .replace("[[flow]]", "queue = { kind = \"codel\", limit = \"9 packets\", target = \"8 ms\" }\n[[flow]]");
+    let with = |overrides: &[(&str, &str)]| {
+        let loaded = toml(&text, overrides).unwrap_or_else(|e| panic!("{e}"));
+        let written: serde_json::Value = serde_json::from_str(&loaded.canonical).unwrap();
+        (written["flow"][0]["controller"].clone(), written["link"][0]["queue"].clone())
+    };
+    let (vegas, _) = with(&[("flow.*.controller.kind", "vegas")]);
+    assert_eq!((&vegas["alpha"], &vegas["gamma"]), (&"2 packets".into(), &"1 packets".into()), "its defaults");
+    let (vfast, _) = with(&[("flow.*.controller.kind", "vfast")]);
+    assert_eq!((&vfast["alpha"], &vfast["gamma"]), (&"20 packets".into(), &0.4.into()), "the same law");
+    let (given, _) = with(&[("flow.*.controller.alpha", "3 packets"), ("flow.*.controller.kind", "vegas")]);
+    assert_eq!(given["alpha"], "3 packets", "given beside it");
+    let (fast, _) = with(&[("flow.*.controller.kind", "fast")]);
+    assert_eq!(fast["gamma"], 0.4, "the same kind");
+    let (_, pie) = with(&[("link.l.queue.kind", "pie")]);
+    assert_eq!((&pie["limit"], &pie["target"]), (&"9 packets".into(), &"15 ms".into()));
+    let (_, fair) = with(&[("link.l.queue.kind", "fq_codel")]);
+    assert_eq!((&fair["limit"], &fair["target"]), (&"9 packets".into(), &"8 ms".into()));
+}
+
 #[test]
 fn files_are_read_with_their_traces() {
     let folder = std::env::temp_dir().join(format!("eddyline-scenario-{}", std::process::id()));

@@ -21,7 +21,7 @@ const MAX_RETRANSMITS: u32 = 6;
 /// Round trips of a connection.
 const STAGES: u64 = 3;
 
-/// Starts of requests, evenly spaced in the summary window, over which the time on an idle path that varies is averaged.
+/// Starts of connections, evenly spaced in the summary window, over which the time on an idle path that varies is averaged.
 const IDLE_STARTS: u64 = 10_000;
 
 /// A connection that is open.
@@ -35,29 +35,36 @@ struct Connection {
     timeout: Time,
 }
 
-/// The mean time of a request and its response over starts in the summary window, without other packets; outages are waited out.
-/// `None` on a path that never transmits.
+/// The mean time of a request and its response over connections that begin in the summary window, without other packets. Outages are
+/// waited out; most of them end before the request is sent, because the handshakes wait first. `None` on a path that never transmits.
 fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
-    let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
-    let links = crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
-    let links: Vec<(&Link, u32)> = links.collect();
+    let of = |links: &[u32]| links.iter().map(|l| &network.links[*l as usize]).collect::<Vec<&Link>>();
+    let (there, back) = (of(&spec.data), of(&spec.ack));
+    let round_trip = |bytes: [u32; 2], start| transmission(&[(&there, bytes[0]), (&back, bytes[1])], start);
+    let (syn, message) = ([PROBE_SYN as u32; 2], [spec.request, spec.response]);
     let (from, to) = (network.warmup, network.duration);
-    let propagation =
-        links.iter().fold(Time::ZERO, |sum, (link, _)| sum + link.variation.mean_delay(link.delay, from, to));
-    let steady = links.iter().all(|(link, _)| link.variation.conditions.is_none());
+    let links = || there.iter().chain(&back);
+    let propagation = links().fold(Time::ZERO, |sum, link| sum + link.variation.mean_delay(link.delay, from, to));
+    let steady = links().all(|link| link.variation.conditions.is_none());
     let starts = if steady { 1 } else { IDLE_STARTS };
     let cell = u128::from(to.saturating_sub(from).as_ps());
     let start = |i: u64| from + Time::from_ps((cell * u128::from(2 * i + 1) / u128::from(2 * starts)) as u64);
-    let times: Vec<u128> = (0..starts).filter_map(|i| transmission(&links, start(i))).collect();
+    let request = |i| {
+        let (_, tls) = round_trip(syn, start(i))?;
+        let (_, http) = round_trip(message, tls)?;
+        round_trip(message, http).map(|(time, _)| time)
+    };
+    let times: Vec<u128> = (0..starts).filter_map(request).collect();
     let mean = times.iter().sum::<u128>().checked_div(times.len() as u128)?;
     Some(propagation.saturating_add(Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX))))
 }
 
-/// The transmission times of a request that starts at `start` and of its response, summed over `links`; `None` if one never ends.
-fn transmission(links: &[(&Link, u32)], start: Time) -> Option<u128> {
+/// The transmission times of packets of these sizes, one after the other, of which the first is sent at `start`, and when the last one
+/// arrives; `None` if one is never transmitted.
+fn transmission(packets: &[(&[&Link], u32)], start: Time) -> Option<(u128, Time)> {
     let (mut now, mut sum) = (start, 0);
-    for (link, bytes) in links {
-        let time = link.transmission_time_at(*bytes, now);
+    for (link, bytes) in packets.iter().flat_map(|(links, bytes)| links.iter().map(move |link| (link, *bytes))) {
+        let time = link.transmission_time_at(bytes, now);
         if time == Time::MAX {
             return None;
         }
@@ -65,7 +72,7 @@ fn transmission(links: &[(&Link, u32)], start: Time) -> Option<u128> {
         let delay = link.variation.conditions.as_ref().map_or(link.delay, |c| c.delay(now));
         now = now.saturating_add(time).saturating_add(delay);
     }
-    Some(sum)
+    Some((sum, now))
 }
 
 /// The probes of one table.
