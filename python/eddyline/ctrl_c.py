@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Self
 
-__all__ = ["INTERRUPTED", "AfterImports", "is_usual"]
+__all__ = ["INTERRUPTED", "AfterImports", "end_command", "is_usual"]
 
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended."""
@@ -57,8 +57,7 @@ class AfterImports:
             self._waits = False
             raise KeyboardInterrupt
         if self._waits and not is_reminder:
-            os.write(2, b"interrupted\n")
-            os._exit(INTERRUPTED)
+            _end()
         self._waits = True
         _thread.start_new_thread(self._remind, ())
 
@@ -67,6 +66,17 @@ class AfterImports:
         if self._waits:
             self._is_reminder = True
             _thread.interrupt_main()
+
+
+def end_command() -> None:
+    """Ends the process at once if it runs a command; in other programs nothing happens."""
+    if isinstance(getattr(_signal.getsignal(_signal.SIGINT), "__self__", None), AfterImports):
+        _end()
+
+
+def _end() -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)
 
 
 def is_usual(handler: object) -> bool:

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from eddyline.ctrl_c import end_command
 from eddyline.errors import EddylineError
 from eddyline.progress import Timeout
 
@@ -190,6 +191,15 @@ def run_keeping(
             if error is not None and not isinstance(error, _Cancelled):
                 raise error
         return [each.result() for each in runs]
+    except KeyboardInterrupt:
+        cancelled.set()
+        try:
+            _insist(running)
+            pool.shutdown()
+        except KeyboardInterrupt:  # again: a call in which a controller waits does not end
+            end_command()
+            raise
+        raise
     finally:
         cancelled.set()
         _insist(running)

@@ -356,6 +356,28 @@ ack = ["up"]
     assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
 
 
+def test_a_trial_that_does_not_know_a_quantity_explains_nothing_of_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A transfer has ended before the window of the trial that looks for the time after the transient."""
+    file = tmp_path / "x.toml"
+    file.write_text("""
+duration = "10 s"
+link = [
+    { name = "there", rate = "10 Mbit/s", delay = "20 ms", loss = { kind = "periodic", every = 20 } },
+    { name = "back", rate = "10 Mbit/s", delay = "20 ms" },
+]
+flow = [{ name = "f", controller = { kind = "newreno" }, data = ["there"], ack = ["back"], size = "29200 B" }]
+""")
+    theory = compared(capsys, file, "theory")
+    found = {(d["kind"], d["name"], d["quantity"]) for d in theory["deviations"]}
+    assert ("flow", "f", "goodput_bps") in found
+    for step in theory["steps"]:
+        assert {(d["kind"], d["name"], d["quantity"]) for d in step["deviations"]} == found
+    assert main(["compare", str(file)]) == 0
+    assert "theory" in capsys.readouterr().out
+
+
 def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))

@@ -97,6 +97,42 @@ IMPORTED = {
 
 
 @pytest.mark.parametrize("end", IMPORTED)
+def test_a_second_ctrl_c_does_not_wait_for_a_controller_that_waits(scenario, tmp_path):
+    """Nothing can be raised in a call that blocks; the first one waits for its end."""
+    waiting = tmp_path / "waiting"
+    (tmp_path / "waits.py").write_text(f"""
+import pathlib
+import time
+
+import eddyline as el
+
+
+@el.register("waits")
+class Waits:
+    def __init__(self, path):
+        self.cwnd = path.initial_window
+
+    def on_ack(self, ack):
+        pathlib.Path({str(waiting)!r}).touch()
+        time.sleep(600)
+
+    def on_loss(self, loss):
+        pass
+
+    on_timeout = on_loss
+""")
+    words = ("--controllers", tmp_path / "waits.py", "--set", "flow.download.controller={ kind = 'waits' }")
+    p = start("run", scenario(), *words)
+    while not waiting.exists():
+        assert p.poll() is None
+        time.sleep(0.05)
+    while p.poll() is None:
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    out, err = p.communicate(timeout=60)
+    assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
+
+
 def test_ctrl_c_waits_for_the_end_of_an_import(scenario, tmp_path, end):
     """A library that is imported in part fails in ways of its own."""
     rest, importing = IMPORTED[end]

@@ -40,7 +40,8 @@ LIB = """\
 
 use eddyline_controller::{Ack, Controller, Loss, Parameter, Params, Path, Timeout, export};
 
-/// The state of one flow. As written here it is NewReno (RFC 5681, RFC 6582); windows are in packets.
+/// The state of one flow. As written here it is NewReno (RFC 5681, RFC 6582), which grows by acknowledgement, not by
+/// bytes as the built-in one does in world `quic`; windows are in packets.
 struct @type@ {
     cwnd: f64,
     ssthresh: f64,
@@ -130,7 +131,7 @@ class @type@(el.Controller):
     """Additive increase, multiplicative decrease."""
 
     def __init__(self, path: el.PathFacts, increase: float = 1.0, decrease: float = 0.5) -> None:
-        """As written here it is NewReno (RFC 5681, RFC 6582); windows are in packets."""
+        """As written here it is NewReno (RFC 5681, RFC 6582) by acknowledgement; windows are in packets."""
         self.cwnd = max(path.initial_window, 1.0)
         self.ssthresh = math.inf
         self.previous_window: float | None = None

@@ -126,7 +126,8 @@ def compare_with(
         trials = [_switched(scenario, {**switched, **keys, **seed}) for _, keys in open_ for seed in each_seed]
         results, size = simulate(trials), len(each_seed)
         groups = [results[i : i + size] for i in range(0, len(results), size)]
-        left = [_with_chance(deviations(result, first, tolerance, more), found) for first, *more in groups]
+        trials_left = (_with_chance(deviations(result, first, tolerance, more), found) for first, *more in groups)
+        left = [_complete(each, comparison.left) for each in trials_left]
         # what trades one deviation for several explains nothing
         better = [i for i in range(len(open_)) if _total(left[i]) < _total(comparison.left)]
         if not better:
@@ -177,6 +178,12 @@ def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviati
         else each
         for each in trial
     ]
+
+
+def _complete(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:
+    """Those of a trial; where it does not know a quantity, as of a flow that has ended, the deviation before it."""
+    known = {(each.kind, each.name, each.quantity): each for each in trial}
+    return [known.get((each.kind, each.name, each.quantity), each) for each in before]
 
 
 def _seed(result: Result) -> int:
