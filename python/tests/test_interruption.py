@@ -96,7 +96,6 @@ IMPORTED = {
 }
 
 
-@pytest.mark.parametrize("end", IMPORTED)
 def test_a_second_ctrl_c_does_not_wait_for_a_controller_that_waits(scenario, tmp_path):
     """Nothing can be raised in a call that blocks; the first one waits for its end."""
     waiting = tmp_path / "waiting"
@@ -133,6 +132,7 @@ class Waits:
     assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
 
 
+@pytest.mark.parametrize("end", IMPORTED)
 def test_ctrl_c_waits_for_the_end_of_an_import(scenario, tmp_path, end):
     """A library that is imported in part fails in ways of its own."""
     rest, importing = IMPORTED[end]
