@@ -97,6 +97,14 @@ def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
     ):
         assert KEEP in eddyline(*words).err
     assert "in phase" not in eddyline("run", PHASES, "--quiet").err
+    # drops of a point whose queue has phases of its own say nothing of the others
+    mixed = (
+        "--vary",
+        "link.bottleneck.queue.kind=droptail,codel",
+        "--set",
+        "link.bottleneck.queue.limit=100000 packets",
+    )
+    assert "in phase" not in eddyline("sweep", PHASES, *mixed, "--out", tmp_path / "mixed").err
     for key in (
         "link.bottleneck.queue={ kind = 'fq_codel' }",
         "link.bottleneck.queue.limit=unlimited",

@@ -4,7 +4,7 @@ use crate::check::names::NAMED;
 use crate::diagnostic::Report;
 use crate::naming::{Segment, segments};
 use crate::read::toml_value;
-use crate::schema::{Schema, Table};
+use crate::schema::{Key, Schema};
 use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Entry, Node, Value};
 
@@ -150,8 +150,8 @@ fn descend(node: &mut Node, path: &[Segment], value: &Node) -> Outcome {
     Ok(())
 }
 
-/// Where an override changed a kind, removes the parameters of the file that do not say the same of the new kind: another kind's
-/// `alpha` may be another quantity, or have another default. What limits a queue remains.
+/// Where an override changed a kind, removes the parameters of the file that do not say the same of the new kind: its `alpha` may be
+/// another quantity, or have a default of its own. What limits a queue remains.
 fn remove_stale_parameters(node: &mut Node, file: Option<&Node>, schema: &Schema) {
     match (schema, &mut node.value) {
         (Schema::List { of, .. }, Value::List(items)) => {
@@ -172,12 +172,10 @@ fn remove_stale_parameters(node: &mut Node, file: Option<&Node>, schema: &Schema
             let given = entries.iter().find(|e| e.key == "kind" && matches!(e.at, At::Override(_)));
             let Some(new) = table(given.and_then(|e| e.node.text())) else { return };
             let old = table(file.and_then(|f| f.get("kind")).and_then(Node::text));
-            let form = |table: &Table, key: &str| table.key(key).map(|k| k.form.clone());
             entries.retain(|e| {
-                matches!(e.at, At::Override(_))
-                    || form(new, &e.key).is_some_and(|f| {
-                        e.key == "limit" || old.is_none_or(|old| form(old, &e.key).is_none_or(|before| before == f))
-                    })
+                let key = new.key(&e.key);
+                let meant = |key: &Key| old.and_then(|old| old.key(&e.key)).is_none_or(|old| key.says_the_same_as(old));
+                matches!(e.at, At::Override(_)) || key.is_some_and(|key| e.key == "limit" || meant(key))
             });
         }
         (Schema::Choice(alternatives), Value::Table(_)) => {

@@ -178,7 +178,8 @@ def advise_home(
         have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
         line: The line's framing, as in `advise`; the access type's by default.
         share: The share of the measured rates at which the router sends; the access type's by default.
-        wan: Interface towards the provider; the usual name in OpenWrt by default, `pppoe-wan` with PPPoE only.
+        wan: Interface towards the provider; the usual name in OpenWrt by default, `pppoe-wan` with PPPoE
+            and `pppoa-wan` with PPPoA.
         lan: Interface towards the hosts, for the `tc` commands.
         done: Called after each simulation.
 
@@ -200,9 +201,8 @@ def advise_home(
     line = kind.line if line is None else line
     if wan is None:
         # OpenWrt's name of a connection by PPP, whatever the access type usually has
-        bare = kind.wan.removeprefix("pppoe-")
         ppp = next((each for each in ("pppoe", "pppoa") if each in framing_of(line).name), None)
-        wan = bare if ppp is None else f"{ppp}-{bare}"
+        wan = kind.wan.removeprefix("pppoe-") if ppp is None else f"{ppp}-wan"
     access = Access.of(
         texts["down"],
         texts["up"],

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.capacity import link_tables
 from eddyline.quantities import read, seconds
+from eddyline.worlds import WORLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["in_phase", "points", "remarks", "without_packets"]
+__all__ = ["in_phase", "keep_time", "remarks", "remarks_of_points", "without_packets"]
 
 _MAX_POINTS = 50
 """Points of a grid that are looked at, without its seeds: each reads the scenario's files, which may be large."""
@@ -31,34 +32,40 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
     ]
 
 
-def points(plan: Plan) -> list[Scenario]:
-    """Scenarios of a sweep; of a large grid some. The scenario without the grid's values may be none of the points."""
+def remarks_of_points(plan: Plan) -> tuple[list[str], list[str]]:
+    """Those of a sweep's points, each once, and what `keep_time` finds in all of them; of a large grid of some.
+
+    The scenario without the grid's values may be none of the points.
+    """
     from random import Random
 
     from eddyline.errors import ScenarioError
     from eddyline.scenario import Scenario
 
+    found: dict[str, None] = {}
+    shared: list[list[str]] = []
     all_of_them = range(plan.grid.combinations)
     # evenly spaced ones could all have the same value of a key
     some = sorted(Random(0).sample(all_of_them, min(_MAX_POINTS, len(all_of_them))))
-    try:
-        return [Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)]) for each in some]
-    except ScenarioError:  # the sweep is refused, and all that is wrong is said
-        return []
+    for each in some:
+        try:
+            scenario = Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)])
+        except ScenarioError:  # the sweep is refused, and all that is wrong is said
+            return [], []
+        found |= dict.fromkeys(remarks(scenario, plan.world))
+        shared.append(keep_time(scenario) if WORLDS[plan.world].packet_log else [])
+    return list(found), [name for name in shared[0] if all(name in names for names in shared)]
 
 
-def in_phase(scenarios: Iterable[Scenario], drops: Callable[[], Iterable[tuple[str, float]]]) -> str | None:
-    """A sentence about drop-tail queues that overflow and whose flows keep time with them; None where there is none.
+def in_phase(queues: Collection[str], drops: Iterable[tuple[str, float]]) -> str | None:
+    """A sentence about queues whose flows keep time with them, where they overflow; None where none does.
 
     Args:
-        scenarios: What ran.
-        drops: Links of the results, with the numbers of data packets that they dropped; asked for where needed.
+        queues: Of `keep_time`.
+        drops: Links of results, with the numbers of data packets that they dropped; not read without queues.
     """
-    shared = dict.fromkeys(name for scenario in scenarios for name in _shared_in_time(scenario.to_dict()))
-    if not shared:
-        return None
-    dropping = {name for name, dropped in drops() if dropped > 0}
-    found = [name for name in shared if name in dropping]
+    dropping = {name for name, dropped in drops if dropped > 0} if queues else set()
+    found = [name for name in queues if name in dropping]
     if not found:
         return None
     return (
@@ -67,11 +74,12 @@ def in_phase(scenarios: Iterable[Scenario], drops: Callable[[], Iterable[tuple[s
     )
 
 
-def _shared_in_time(tables: dict[str, Any]) -> Iterator[str]:
+def keep_time(scenario: Scenario) -> list[str]:
     """Drop-tail queues that flows of different kinds fill, and nothing delays their packets at random.
 
     Which of equal flows has the losses changes nothing for them together.
     """
+    tables = scenario.to_dict()
     links = link_tables(tables)
     mixed = {link for kind in ("traffic", "arrivals") for table in tables.get(kind, []) for link in _crossed(table)}
     queues: defaultdict[str, set[str]] = defaultdict(set)
@@ -80,9 +88,7 @@ def _shared_in_time(tables: dict[str, Any]) -> Iterator[str]:
             kind = repr([flow.get(key) for key in ("controller", "data", "ack", "access_delay", "packet", "tcp")])
             for link in flow["data"]:
                 queues[link].add(kind)
-    for name, kinds in queues.items():
-        if len(kinds) > 1 and name not in mixed and _keeps_time(links[name]):
-            yield name
+    return [name for name, kinds in queues.items() if len(kinds) > 1 and name not in mixed and _keeps_time(links[name])]
 
 
 def _keeps_time(link: Mapping[str, Any]) -> bool:

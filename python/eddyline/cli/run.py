@@ -219,11 +219,12 @@ def command(
             err=True,
         )
     if not quiet:
-        from eddyline.cli.remarks import in_phase, remarks, without_packets
+        from eddyline.cli.remarks import in_phase, keep_time, remarks, without_packets
 
         for remark in remarks(scenario, world):
             click.echo(f"note: {remark}", err=True)
-        if (sentence := in_phase([scenario], lambda: _drops(replies))) is not None:
+        simulated = [reply for reply in replies if worlds.WORLDS[reply.world].packet_log]
+        if (sentence := in_phase(keep_time(scenario) if simulated else [], _drops(simulated))) is not None:
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:

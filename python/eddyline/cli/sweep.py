@@ -29,7 +29,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -188,7 +188,7 @@ def command(
     folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
     import eddyline.ranges as ranges
-    from eddyline.cli.remarks import in_phase, points, remarks
+    from eddyline.cli.remarks import in_phase, remarks_of_points
     from eddyline.encoding import value_text
     from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
@@ -225,8 +225,8 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
-    looked_at = [] if quiet else points(plan)
-    for sentence in dict.fromkeys(each for point in looked_at for each in remarks(point, plan.world)):
+    sentences, shared = ([], []) if quiet else remarks_of_points(plan)
+    for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
     with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
         try:
@@ -239,7 +239,7 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
-        if (about_phase := in_phase(looked_at, lambda: _drops(swept))) is not None:
+        if (about_phase := in_phase(shared, _drops(swept))) is not None:
             click.echo(f"note: {about_phase}", err=True)
         _write_csv(swept, wanted=csv)
         if plot is not None:
@@ -268,10 +268,11 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
         swept.write_csv()
 
 
-def _drops(swept: Swept) -> Iterable[tuple[str, float]]:
+def _drops(swept: Swept) -> Iterator[tuple[str, float]]:
     """Links of all points, with the numbers of data packets that they dropped."""
     table = swept.links
-    return zip(table["link"], table["drops.data"], strict=True) if len(table) else ()
+    if len(table):
+        yield from zip(table["link"], table["drops.data"], strict=True)
 
 
 def _draw(

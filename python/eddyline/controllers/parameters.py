@@ -61,6 +61,15 @@ class _Parameter:
         digits = f"{number:.12f}".rstrip("0").rstrip(".") if number < 1e15 else f"{number:.0f}"
         return f"{digits} {self.unit.symbol}"
 
+    def with_default(self) -> dict[str, Any]:
+        """The schema, with the default if there is one that scenarios can write."""
+        if self.default is _REQUIRED or self.default is None:
+            return self.schema
+        try:
+            return {**self.schema, "default": self.written(self.default)}
+        except (TypeError, ValueError):
+            return self.schema
+
 
 class Parameters:
     """The parameters of a class's constructor besides the path facts.
@@ -104,7 +113,7 @@ class Parameters:
         return json.dumps(
             {
                 "type": "object",
-                "properties": {p.name: p.schema for p in self._all},
+                "properties": {p.name: p.with_default() for p in self._all},
                 "required": [p.name for p in self._all if p.default is _REQUIRED],
                 "additionalProperties": self._open,
             }

@@ -182,8 +182,8 @@ def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviati
 
 def _complete(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:
     """Those of a trial; where it does not know a quantity, as of a flow that has ended, the deviation before it."""
-    known = {(each.kind, each.name, each.quantity): each for each in trial}
-    return [known.get((each.kind, each.name, each.quantity), each) for each in before]
+    known = {(each.kind, each.name, each.quantity) for each in trial}
+    return [*trial, *(each for each in before if (each.kind, each.name, each.quantity) not in known)]
 
 
 def _seed(result: Result) -> int:

@@ -256,7 +256,8 @@ def _without_stalls(trips: pd.DataFrame, rates: pd.DataFrame, interval: float) -
         begins = np.append(float(one["time_s"].min()), times)
         since = one["time_s"] - begins[np.searchsorted(times, one["time_s"], side="right")]
         longest = np.maximum(max(_STALL_S, 3 * interval), 2 * one["value"])
-        kept.append(one.assign(value=one["value"].where(since <= longest)))
+        shown = [column for column in ("value", "low", "high") if column in one]
+        kept.append(one.assign(**{column: one[column].where(since <= longest) for column in shown}))
     return pd.concat(kept) if kept else trips
 
 

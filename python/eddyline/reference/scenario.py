@@ -68,8 +68,9 @@ _KEYS = """\
 `--set`, `--vary`, maps and `expect.of` name keys as TOML's dotted keys do, with tables by name: `link.forward.rate`,
 `flow."flow 1".controller.alpha`, `flow.*.controller.kind`, `duration`.
 
-A `kind` that is set alone has its own defaults. Of the file's parameters those remain that have the same type, range
-and default in both kinds (the `alpha` of `fast` for `vfast`, not for `vegas`), and the `limit` of a queue."""
+A `kind` that is set alone has its own defaults. Of the file's parameters those remain that have the same type in both
+kinds and for which the new one has no default, or the same (the `alpha` of `fast` for `vfast`, not for `vegas`), and
+the `limit` of a queue."""
 
 
 def scenario_page(schema: Schema) -> str:

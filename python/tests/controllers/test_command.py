@@ -449,7 +449,7 @@ def test_the_list_and_the_schema_have_it(eddyline, shy):
     listed = json.loads(eddyline("list", "controllers", "--controllers", shy[1], "--json").out)["controllers"]
     assert listed[-1] == {"name": "shy", "summary": "Keeps its window until it breaks", "source": "nobody"}
     kinds = json.loads(eddyline("schema", "--controllers", shy[1]).out)["$defs"]["ControllerParams"]["oneOf"]
-    assert kinds[-1]["properties"]["after"] == {"type": "string", "format": "time"}
+    assert kinds[-1]["properties"]["after"] == {"type": "string", "format": "time", "default": "1000000 s"}
 
 
 def test_controllers_from_the_environment_variable(shy):

@@ -110,7 +110,7 @@ def test_the_example_is_found_by_every_command(eddyline, installed, tmp_path):
     entry = json.loads(run("list", "controllers", "--json"))["controllers"][-1]
     assert entry == {"name": "gentle", "summary": said["description"], "source": f"package {said['name']} 1.0"}
     kinds = json.loads(run("schema"))["$defs"]["ControllerParams"]["oneOf"]
-    assert kinds[-1]["properties"]["keeps"] == {"type": "string", "format": "percent"}
+    assert kinds[-1]["properties"]["keeps"] == {"type": "string", "format": "percent", "default": "80 %"}
 
 
 def test_nothing_is_imported_before_a_scenario_names_it(ran, site):

@@ -207,3 +207,21 @@ def test_finished_results_are_saved_whatever_is_registered_since(one_flow, tmp_p
     el.unregister("law")
     results.save(tmp_path / "gone")
     assert (tmp_path / "gone" / "result.json").read_text() == (tmp_path / "replaced" / "result.json").read_text()
+
+
+def test_another_class_has_its_own_default_of_a_parameter(one_flow: Any) -> None:
+    """The file's value is of the class that it names; without a default of its own the other takes it."""
+
+    class One(Fixed):
+        def __init__(self, path: el.PathFacts, gain: float = 1.0, needed: float = 2.0) -> None:
+            super().__init__(path)
+
+    class Other(Fixed):
+        def __init__(self, path: el.PathFacts, needed: float, gain: float = 7.0) -> None:
+            super().__init__(path)
+
+    el.register("one", One)
+    el.register("other", Other)
+    scenario = one_flow({"kind": "one", "gain": 3.0, "needed": 4.0})
+    other = scenario.with_overrides({"flow.*.controller.kind": "other"}).to_dict()["flow"][0]["controller"]
+    assert other == {"kind": "other", "gain": 7.0, "needed": 4.0}

@@ -4,6 +4,7 @@
 //! here without further code.
 
 use std::cmp::Ordering;
+use std::mem::discriminant;
 
 use serde_json::Value as Json;
 
@@ -56,8 +57,22 @@ pub(crate) struct Key {
     pub nullable: bool,
     /// An example of a text that has a form of its own.
     pub example: Option<String>,
-    /// Its type, range and default as JSON: keys of the same name that have the same say the same.
-    pub form: String,
+    /// Its default, if it has one.
+    pub default: Option<Json>,
+}
+
+impl Key {
+    /// Whether a value given for `other` is meant for this key too: of the same type, and not in the place of another default.
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        let same_type = match (&self.schema, &other.schema) {
+            (Schema::Quantity { reader, .. }, Schema::Quantity { reader: of_other, .. }) => {
+                reader.format == of_other.format
+            }
+            (Schema::Enum(words), Schema::Enum(of_other)) => words == of_other,
+            (a, b) => discriminant(a) == discriminant(b),
+        };
+        same_type && (self.default.is_none() || self.default == other.default)
+    }
 }
 
 /// One bound of a range.
@@ -216,7 +231,8 @@ impl<'a> Compiler<'a> {
                 .map(|(name, s)| {
                     let example = s["examples"][0].as_str().map(str::to_owned);
                     let (required, nullable) = (required(name), self.nullable(s));
-                    let key = Key { schema: self.compile(s), required, nullable, example, form: form(s) };
+                    let default = s.get("default").filter(|d| !d.is_null()).cloned();
+                    let key = Key { schema: self.compile(s), required, nullable, example, default };
                     (name.clone(), key)
                 })
                 .collect(),
@@ -230,12 +246,6 @@ impl<'a> Compiler<'a> {
         schema.get("type").as_array().is_some_and(|t| t.iter().any(is_null))
             || schema.get("anyOf").as_array().is_some_and(|a| a.iter().any(is_null))
     }
-}
-
-/// A schema without its description.
-fn form(schema: &Json) -> String {
-    let keywords = schema.as_object().into_iter().flatten().filter(|(keyword, _)| *keyword != "description");
-    Json::Object(keywords.map(|(keyword, value)| (keyword.clone(), value.clone())).collect()).to_string()
 }
 
 /// The type other than `null`.

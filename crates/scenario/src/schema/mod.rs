@@ -5,6 +5,6 @@ mod quantity;
 mod validate;
 
 pub use compiled::json_schema;
-pub(crate) use compiled::{Schema, Table, compile};
+pub(crate) use compiled::{Key, Schema, compile};
 pub use quantity::quantity_hint;
 pub(crate) use validate::validate;

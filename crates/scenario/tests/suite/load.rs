@@ -178,6 +178,17 @@ fn parameters_of_another_kind_go_with_it() {
     assert_eq!(given["alpha"], "3 packets", "given beside it");
     let (fast, _) = with(&[("flow.*.controller.kind", "fast")]);
     assert_eq!(fast["gamma"], 0.4, "the same kind");
+    // what the new kind has no default for is the file's
+    let back =
+        text.replace("kind = \"fast\", alpha = \"20 packets\", gamma = 0.4", "kind = \"vegas\", alpha = \"7 packets\"");
+    let loaded = toml(&back, &[("flow.*.controller.kind", "fast")]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(loaded.canonical.contains("\"7 packets\""), "{}", loaded.canonical);
+    let jitter = text.replace(
+        "delay = \"1 ms\"",
+        "delay = \"1 ms\"\njitter = { kind = \"normal\", mean = \"3 ms\", sd = \"1 ms\" }",
+    );
+    let loaded = toml(&jitter, &[("link.l.jitter.kind", "exponential")]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(loaded.canonical.contains("\"3 ms\""), "{}", loaded.canonical);
     let (_, pie) = with(&[("link.l.queue.kind", "pie")]);
     assert_eq!((&pie["limit"], &pie["target"]), (&"9 packets".into(), &"15 ms".into()));
     let (_, fair) = with(&[("link.l.queue.kind", "fq_codel")]);
