@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eddyline.plots import Legend
     from eddyline.source import Source
 
-__all__ = ["Results", "write_repetitions"]
+__all__ = ["Results", "legend_of_seeds", "write_repetitions"]
 
 
 class _Scenario(Protocol):
@@ -69,6 +69,21 @@ class _Result(Protocol):
 
 
 _One = TypeVar("_One", bound=_Result)
+
+
+def legend_of_seeds(result: _Result) -> Legend:
+    """The legend of several seeds, from one of them: without the capacities that each seed draws anew."""
+    from dataclasses import replace
+
+    from eddyline.capacity import link_tables
+
+    legend = result.legend
+    tables = link_tables(json.loads(result.scenario.canonical))
+    drawn = {name for name, link in tables.items() if "trace" in link and "file" not in link["trace"]}
+    if not drawn:
+        return legend
+    of_all = legend.capacities
+    return replace(legend, capacities=lambda times: {k: v for k, v in of_all(times).items() if k not in drawn})
 
 
 def write_repetitions(
@@ -223,7 +238,7 @@ class Results(Sequence[_One], Generic[_One]):
         world = drawn.to_dict()["world"]
         same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
         if len(same) > 1:
-            return repeated([r.series for r in same], heading, drawn.legend)
+            return repeated([r.series for r in same], heading, legend_of_seeds(drawn))
         return drawn.plot(world=named)
 
     def save(self, folder: str | Path) -> None:

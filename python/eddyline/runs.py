@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
 from eddyline.errors import ControllerError, InputError, NoEquilibrium, WorldUnavailable
-from eddyline.results import write_repetitions
+from eddyline.results import legend_of_seeds, write_repetitions
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def figure(results: Sequence[Result]) -> Figure:
     if len(repeated) > 1:
         from eddyline.plots import repeated as bands
 
-        return bands([r.series for r in repeated], first.heading(world=named), first.legend)
+        return bands([r.series for r in repeated], first.heading(world=named), legend_of_seeds(first))
     return first.plot(world=named)
 
 

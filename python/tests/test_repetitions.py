@@ -97,14 +97,15 @@ def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
     ):
         assert KEEP in eddyline(*words).err
     assert "in phase" not in eddyline("run", PHASES, "--quiet").err
-    # drops of a point whose queue has phases of its own say nothing of the others
+    # drops of a point whose queue does not keep time say nothing of the others
     mixed = (
         "--vary",
         "link.bottleneck.queue.kind=droptail,codel",
         "--set",
-        "link.bottleneck.queue.limit=100000 packets",
+        "link.bottleneck.queue.limit=unlimited",
     )
     assert "in phase" not in eddyline("sweep", PHASES, *mixed, "--out", tmp_path / "mixed").err
+    assert KEEP in eddyline("sweep", PHASES, *mixed[:2], *swept[2:], "--out", tmp_path / "both").err
     for key in (
         "link.bottleneck.queue={ kind = 'fq_codel' }",
         "link.bottleneck.queue.limit=unlimited",
@@ -353,3 +354,21 @@ def test_every_list_of_results_is_a_frame(scenario):
     without = el.Scenario.load(scenario(LOSS)).run(seeds=2)
     assert without.arrivals.empty
     assert without[0].arrivals.empty
+
+
+def test_capacities_that_each_seed_draws_are_not_in_figures_of_several(tmp_path: Path) -> None:
+    """A profile is another of each seed; a recording and a constant rate are the same."""
+    (tmp_path / "drive.csv").write_text("time_s,rate_bps\n0,2e6\n1,4e6\n")
+    flow = {"name": "f", "controller": {"kind": "cubic"}, "data": ["down"], "ack": ["up"], "start_jitter": "10 ms"}
+    up = {"name": "up", "rate": "10 Mbit/s", "delay": "10 ms"}
+    for trace, drawn in (
+        ({"trace": {"kind": "lte"}}, False),
+        ({"trace": {"kind": "csv", "file": str(tmp_path / "drive.csv")}}, True),
+        ({}, True),
+    ):
+        down = {"name": "down", "rate": "3 Mbit/s", "delay": "10 ms", "queue": {"kind": "droptail", "limit": "50 ms"}}
+        scenario = el.Scenario({"duration": "4 s", "link": [down | trace, up], "flow": [flow]})
+        axis = scenario.run(seeds=2, series=True).plot().axes[0]
+        assert any("capacity" in str(line.get_label()) for line in axis.get_lines()) is drawn, trace
+        one = scenario.run(series=True).plot().axes[0]
+        assert any("capacity" in str(line.get_label()) for line in one.get_lines())

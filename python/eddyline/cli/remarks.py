@@ -11,7 +11,7 @@ from eddyline.quantities import read, seconds
 from eddyline.worlds import WORLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
@@ -32,10 +32,13 @@ def remarks(scenario: Scenario, world: str) -> list[str]:
     ]
 
 
-def remarks_of_points(plan: Plan) -> tuple[list[str], list[str]]:
-    """Those of a sweep's points, each once, and what `keep_time` finds in all of them; of a large grid of some.
+def remarks_of_points(plan: Plan) -> tuple[list[str], list[tuple[list[tuple[str, str]], list[str]]]]:
+    """Those of a sweep's points, each once, and the points of which `keep_time` finds queues; of a large grid of some.
 
     The scenario without the grid's values may be none of the points.
+
+    Returns:
+        The sentences, and of each such point the values of its keys and the queues.
     """
     from random import Random
 
@@ -43,29 +46,25 @@ def remarks_of_points(plan: Plan) -> tuple[list[str], list[str]]:
     from eddyline.scenario import Scenario
 
     found: dict[str, None] = {}
-    shared: list[list[str]] = []
+    shared = []
     all_of_them = range(plan.grid.combinations)
     # evenly spaced ones could all have the same value of a key
     some = sorted(Random(0).sample(all_of_them, min(_MAX_POINTS, len(all_of_them))))
     for each in some:
         try:
-            scenario = Scenario._loaded(plan.source, [*plan.given, *plan.grid.overrides(each)])
+            keys = plan.grid.overrides(each)
+            scenario = Scenario._loaded(plan.source, [*plan.given, *keys])
         except ScenarioError:  # the sweep is refused, and all that is wrong is said
             return [], []
         found |= dict.fromkeys(remarks(scenario, plan.world))
-        shared.append(keep_time(scenario) if WORLDS[plan.world].packet_log else [])
-    return list(found), [name for name in shared[0] if all(name in names for names in shared)]
+        if WORLDS[plan.world].packet_log and (queues := keep_time(scenario)):
+            shared.append((list(keys), queues))
+    return list(found), shared
 
 
-def in_phase(queues: Collection[str], drops: Iterable[tuple[str, float]]) -> str | None:
-    """A sentence about queues whose flows keep time with them, where they overflow; None where none does.
-
-    Args:
-        queues: Of `keep_time`.
-        drops: Links of results, with the numbers of data packets that they dropped; not read without queues.
-    """
-    dropping = {name for name, dropped in drops if dropped > 0} if queues else set()
-    found = [name for name in queues if name in dropping]
+def in_phase(queues: Iterable[str]) -> str | None:
+    """A sentence about queues of `keep_time` that overflow; None where there is none."""
+    found = list(dict.fromkeys(queues))
     if not found:
         return None
     return (

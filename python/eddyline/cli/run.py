@@ -30,7 +30,7 @@ from eddyline.cli.outputs import (
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from eddyline.runs import Request, WorldRuns
@@ -223,8 +223,7 @@ def command(
 
         for remark in remarks(scenario, world):
             click.echo(f"note: {remark}", err=True)
-        simulated = [reply for reply in replies if worlds.WORLDS[reply.world].packet_log]
-        if (sentence := in_phase(keep_time(scenario) if simulated else [], _drops(simulated))) is not None:
+        if (sentence := in_phase(name for name in keep_time(scenario) if name in _overflowing(replies))) is not None:
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:
@@ -251,10 +250,10 @@ def command(
     return 1 if any(reply.failures for reply in replies) else code
 
 
-def _drops(replies: Sequence[WorldRuns]) -> Iterator[tuple[str, float]]:
-    """Links of all results, with the numbers of data packets that they dropped, where a world knows them."""
-    for link in (link for reply in replies for result in reply.results for link in result.to_dict()["links"]):
-        yield link["name"], (link.get("drops") or {}).get("data") or 0
+def _overflowing(replies: Sequence[WorldRuns]) -> set[str]:
+    """Links of simulated worlds that dropped data packets."""
+    results = (r for reply in replies if worlds.WORLDS[reply.world].packet_log for r in reply.results)
+    return {link["name"] for r in results for link in r.to_dict()["links"] if link["drops"] and link["drops"]["data"]}
 
 
 def _show(replies: Sequence[WorldRuns], request: Request, as_json: bool, as_csv: bool, quiet: bool) -> None:

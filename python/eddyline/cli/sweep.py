@@ -29,7 +29,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
 
@@ -225,7 +225,7 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
-    sentences, shared = ([], []) if quiet else remarks_of_points(plan)
+    sentences, points = ([], []) if quiet else remarks_of_points(plan)
     for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
     with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
@@ -239,7 +239,7 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
-        if (about_phase := in_phase(shared, _drops(swept))) is not None:
+        if points and (about_phase := in_phase(_overflowing(swept, points))) is not None:
             click.echo(f"note: {about_phase}", err=True)
         _write_csv(swept, wanted=csv)
         if plot is not None:
@@ -258,7 +258,10 @@ def _refuse_headings(metrics: Sequence[str], of: str) -> None:
         if nearest(given, possible_metrics(of)) is None:
             from eddyline.tables import quantity_headed
 
-            if (name := quantity_headed(of, given)) is not None:
+            name = quantity_headed(of, given)
+            if name is not None and name not in possible_metrics(of):
+                raise click.UsageError(f"--metric {given}: tables of eddyline run make it of other quantities")
+            if name is not None:
                 raise click.UsageError(f"--metric {given}: did you mean {name}, which tables head so?")
 
 
@@ -268,11 +271,16 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
         swept.write_csv()
 
 
-def _drops(swept: Swept) -> Iterator[tuple[str, float]]:
-    """Links of all points, with the numbers of data packets that they dropped."""
-    table = swept.links
-    if len(table):
-        yield from zip(table["link"], table["drops.data"], strict=True)
+def _overflowing(swept: Swept, points: Sequence[tuple[Sequence[tuple[str, str]], list[str]]]) -> list[str]:
+    """Of the queues of some points, each with the values of its keys, those that drop data packets at their point."""
+    table, found = swept.links, []
+    for keys, queues in points:
+        rows = table
+        for key, text in keys:
+            rows = rows[rows[key].astype(str) == text]
+        dropping = set(rows["link"][rows["drops.data"] > 0])
+        found += [name for name in queues if name in dropping]
+    return found
 
 
 def _draw(

@@ -21,8 +21,12 @@ const MAX_RETRANSMITS: u32 = 6;
 /// Round trips of a connection.
 const STAGES: u64 = 3;
 
-/// Starts of connections, evenly spaced in the summary window, over which the time on an idle path that varies is averaged.
-const IDLE_STARTS: u64 = 10_000;
+/// Starts of connections in the summary window over which the time on an idle path that varies is averaged: so many, and beyond that
+/// one in this time, which is less than most round trips.
+const IDLE_STARTS: std::ops::RangeInclusive<u128> = 10_000..=200_000;
+const IDLE_EVERY: Time = Time::from_ms(2);
+/// The golden ratio's part below one, of 2^32: its multiples are spread evenly and meet no period of a link again and again.
+const GOLDEN: u32 = 2_654_435_769;
 
 /// A connection that is open.
 #[derive(Debug, Clone, Copy)]
@@ -46,9 +50,14 @@ fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
     let links = || there.iter().chain(&back);
     let propagation = links().fold(Time::ZERO, |sum, link| sum + link.variation.mean_delay(link.delay, from, to));
     let steady = links().all(|link| link.variation.conditions.is_none());
-    let starts = if steady { 1 } else { IDLE_STARTS };
-    let cell = u128::from(to.saturating_sub(from).as_ps());
-    let start = |i: u64| from + Time::from_ps((cell * u128::from(2 * i + 1) / u128::from(2 * starts)) as u64);
+    let window = u128::from(to.saturating_sub(from).as_ps());
+    let several = (window / u128::from(IDLE_EVERY.as_ps())).clamp(*IDLE_STARTS.start(), *IDLE_STARTS.end());
+    let starts = if steady { 1 } else { several as u32 };
+    // one in each part of the window, somewhere in it
+    let start = |i: u32| {
+        let place = (u128::from(i) << 32) + u128::from(i.wrapping_mul(GOLDEN));
+        from + Time::from_ps((window * place / (u128::from(starts) << 32)) as u64)
+    };
     let request = |i| {
         let (_, tls) = round_trip(syn, start(i))?;
         let (_, http) = round_trip(message, tls)?;

@@ -74,6 +74,20 @@ fn idle_time_is_of_requests_where_there_are_outages() {
     assert!((0.04..0.06).contains(&idle) && (idle - mean).abs() < 0.015, "{p:?}");
 }
 
+/// In long runs too: starts that keep step with outages would meet all of them, or none.
+#[test]
+fn idle_time_of_outages_does_not_depend_on_how_often_they_come() {
+    let outages = "outages = [{ start = \"4 s\", length = \"1 s\", every = \"9 s\" }]\ndelay";
+    let links = scenarios::duplex(10e6, 5e6, 0.04).replace("delay", outages);
+    for seconds in [90.0, 600.0, 900.0, 1200.0, 1800.0, 3600.0] {
+        let p = probes(
+            &(head(seconds, 0.0, 1) + &links + PROBE + "every = \"50 s\"\nrequest = \"40 B\"\nresponse = \"40 B\"\n"),
+        );
+        // 40.1 ms, and of the starts within a round trip before an outage about 1 s, each 9 s
+        near(p.idle_s.unwrap(), 0.040_096 + 0.0401 / 9.0, 0.01, &format!("{seconds} s"));
+    }
+}
+
 /// The draft's formula, computed from the packet log: first request of each exchange to first response, trimmed means, mean of both
 /// responsivenesses; with losses, so that retransmissions are part of the times.
 #[test]
