@@ -29,32 +29,52 @@ BETWEEN = {
 shows in any part of a run."""
 
 
-def per_packet(eddyline: Path, workload: Workload, folder: Path) -> dict[str, float]:
+def per_packet(eddyline: Path, workload: Workload, folder: Path, controller: Path | None = None) -> dict[str, float]:
     """Instructions of each function of the module for one more data packet, in falling order.
+
+    Args:
+        eddyline: The command.
+        workload: What it runs.
+        folder: For files.
+        controller: A library whose controller, called as the file, all flows have; its functions count too.
 
     Raises:
         child.ChildError: The command failed.
     """
     file = scenario_file(workload, folder)
-    (few, packets_few), (many, packets_many) = (_count(eddyline, file, d) for d in BETWEEN[workload.name])
+    (few, packets_few), (many, packets_many) = (_count(eddyline, file, d, controller) for d in BETWEEN[workload.name])
     many.subtract(few)
     packets = packets_many - packets_few
     return {name: count / packets for name, count in many.most_common()}
 
 
-def _count(eddyline: Path, file: Path, duration: str) -> tuple[Counter[str], int]:
+def _count(eddyline: Path, file: Path, duration: str, controller: Path | None) -> tuple[Counter[str], int]:
+    own: list[str | Path] = []
+    if controller is not None:
+        kind = controller.stem.removeprefix("lib")
+        own = ["--controllers", controller, *overrides((("flow.*.controller.kind", kind),))]
+    objects = ("eddyline/_core", *(() if controller is None else (controller.name,)))
     with tempfile.TemporaryDirectory() as name:
         out = Path(name, "counts")
-        ours = [eddyline, "run", file, "--json", "--quiet", *overrides((), duration), *overrides((("warmup", "0 s"),))]
+        ours = [
+            eddyline,
+            "run",
+            file,
+            "--json",
+            "--quiet",
+            *overrides((), duration),
+            *overrides((("warmup", "0 s"),)),
+            *own,
+        ]
         callgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--log-file=/dev/null"]
         # a script's first line starts Python anew, which callgrind would not follow
         output = child.run([*callgrind, eddyline.with_name("python"), *ours]).output
         with out.open(encoding="utf-8") as lines:
-            return by_function(lines), ending(output)["counters"]["data_packets_delivered"]
+            return by_function(lines, objects), ending(output)["counters"]["data_packets_delivered"]
 
 
-def by_function(lines: Iterable[str]) -> Counter[str]:
-    """Self cost of the functions of the extension module. The interpreter's differs from run to run."""
+def by_function(lines: Iterable[str], objects: tuple[str, ...] = ("eddyline/_core",)) -> Counter[str]:
+    """Self cost of the functions of these objects, the extension module. The interpreter's differs from run to run."""
     counts: Counter[str] = Counter()
     names: dict[str, dict[str, str]] = {"ob": {}, "fn": {}}
     here = {"ob": "", "fn": ""}
@@ -69,7 +89,7 @@ def by_function(lines: Iterable[str]) -> Counter[str]:
         elif line.startswith("calls="):
             of_call = True
         elif found := re.match(r"(?:0x[0-9a-f]+|[+-]?\d+|\*)(?: \S+)* (\d+)$", line):
-            if not of_call and "eddyline/_core" in here["ob"]:
+            if not of_call and any(each in here["ob"] for each in objects):
                 counts[_plain(here["fn"])] += int(found[1])
             of_call = False
     return counts
