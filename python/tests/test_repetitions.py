@@ -149,6 +149,28 @@ ack = ["back"]""",
     assert "in phase" not in ran.err
 
 
+def test_a_sweep_whose_points_all_fail_has_no_links_to_note(eddyline, tmp_path):
+    (tmp_path / "fails.py").write_text("""
+import eddyline as el
+
+
+@el.register("fails")
+class Fails:
+    def __init__(self, path):
+        self.cwnd = 1.0
+
+    def on_ack(self, ack):
+        raise ValueError("enough")
+
+    on_loss = on_timeout = on_ack
+""")
+    short = ("--set", "duration=20 s", "--set", "warmup=5 s", "--controllers", tmp_path / "fails.py")
+    ran = eddyline("sweep", PHASES, "--vary", "flow.short.controller.kind=fails", *short, "--out", tmp_path / "grid")
+    assert (ran.code, "raised ValueError: enough" in ran.err, "internal" in ran.err) == (1, True, False)
+    noted = eddyline("sweep", PHASES, "--vary", "flow.*.tcp.sack=true,false", *short, "--out", tmp_path / "sack")
+    assert KEEP in noted.err
+
+
 def test_random_traffic_turns_round_what_phases_decide():
     phases = PHASES
     noise = {"name": "noise", "path": ["bottleneck"], "packet": "173 B"}

@@ -273,11 +273,15 @@ def _write_csv(swept: Swept, *, wanted: bool) -> None:
 
 def _overflowing(swept: Swept, points: Sequence[tuple[Sequence[tuple[str, str]], list[str]]]) -> list[str]:
     """Of the queues of some points, each with the values of its keys, those that drop data packets at their point."""
+    from eddyline.encoding import value_text
+
     table, found = swept.links, []
+    if not len(table):  # all points failed
+        return []
     for keys, queues in points:
         rows = table
         for key, text in keys:
-            rows = rows[rows[key].astype(str) == text]
+            rows = rows[rows[key].map(value_text) == text]
         dropping = set(rows["link"][rows["drops.data"] > 0])
         found += [name for name in queues if name in dropping]
     return found
