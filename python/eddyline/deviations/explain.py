@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "OtherSeeds", "Step", "compare_with", "with_other_seeds"]
 
 _SEEDS = 9  # beside the scenario's own; a value like theirs is outside their range twice in eleven times
-_TRIAL_SEEDS = 4  # the same of trials, which are many
 
 _GAIN = 0.2  # a difference counts as an explanation where it takes away at least this share of the deviation,
 _KEPT = 1.05  # or brings quantities within the tolerance and leaves the largest deviation as it was, up to this factor
@@ -122,7 +121,7 @@ def compare_with(
     comparison = Comparison(result.world, found, tried=tried, seeds=seeds, start_jitter_s=chance.start_jitter_s)
     switched: dict[str, Any] = {}
     while open_ and not comparison.explained:
-        each_seed = [{}, *({**chance.overrides, "seed": seed} for seed in seeds[1 : 1 + _TRIAL_SEEDS])]
+        each_seed = [{}, *({**chance.overrides, "seed": seed} for seed in seeds[1:])]
         trials = [_switched(scenario, {**switched, **keys, **seed}) for _, keys in open_ for seed in each_seed]
         results, size = simulate(trials), len(each_seed)
         groups = [results[i : i + size] for i in range(0, len(results), size)]
