@@ -93,7 +93,8 @@ class Explanation:
         """Why it passes or fails, with the numbers."""
         verdict, name = self.cards[0].verdicts[0], self.cards[0].name
         what = MEASURES[self.test.measure].what
-        said = f"{what} is {verdict.text}, {self.test.bound.text} is required"
+        whose = f"for {self.test.others}, " if self.test.others else ""
+        said = f"{whose}{what} is {verdict.text}, {self.test.bound.text} is required"
         why = f"a connection was lost ({verdict.lost})" if verdict.lost else self.test.why
         first = f"{name} passes: {said}." if verdict.passed else f"{name} fails: {why}; {said}."
         others = [
@@ -146,9 +147,10 @@ class Explanation:
     def heads(self) -> list[str]:
         """Heads of the table."""
         several = len(self.cards[0].verdicts[0].values) > 1
+        value = f"{self.test.measure} of {self.test.others}" if self.test.others else self.test.measure
         return [
             "controller",
-            *([f"{self.test.measure}, mean", f"seed {self.seed}"] if several else [self.test.measure]),
+            *([f"{value}, mean", f"seed {self.seed}"] if several else [value]),
             "bound",
             "",
             "goodput",
@@ -277,8 +279,8 @@ class Explanation:
             share = f"{bound.text} of {bits_per_second(limit / bound.value)}"
             what = f"{percent(test.level)}, {bound.text}" if test.measure == "recovery" else share
             axis.axhline(limit / size, label=f"bound, {what}", **_BOUND)
-        others = "" if all(n.startswith("tested") for n in self._measured(first)) else f" of {', '.join(test.of)}"
-        axis.set_ylabel(f"goodput{others} ({name})")
+        whose = f" of {test.others}" if test.measure in {"share", *_EACH} and test.others else ""
+        axis.set_ylabel(f"goodput{whose} ({name})")
         from_zero(axis)
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 

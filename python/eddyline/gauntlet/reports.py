@@ -104,8 +104,10 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
     """A table and the sentences below it."""
     from rich.text import Text
 
+    from eddyline.gauntlet.suite import suite
     from eddyline.tables import table
 
+    others = {test.name: test.others for test in suite().tests}
     cards = [card, *card.against]
     names = ["bound", *(c.controller for c in cards), *([] if card.changes is None else ["base"])]
     made = table("", "test", names)
@@ -115,7 +117,7 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
             made.add_section()
             group = v.group
             made.add_row(Text(group, style="bold"))
-        cells = [Text(v.bound.text)]
+        cells = [Text(f"{whose}: {v.bound.text}" if (whose := others.get(v.name)) else v.bound.text)]
         for c in cards:
             one = c.verdicts[place]
             cells.append(Text(one.described) if one.passed else Text(f"{one.described} FAILED", style="bold red"))

@@ -81,6 +81,12 @@ class Test(Target):
         """The scenario, ready for `eddyline run`."""
         return FOLDER / f"{self.name}.toml"
 
+    @property
+    def others(self) -> str:
+        """Those that are measured where no flow under test is: `cubic`; empty for flows under test and links."""
+        names = {str(t["name"]) for kind in ("flow", "arrivals", "traffic") for t in _read(self.file).get(kind, [])}
+        return ", ".join(name for name in self.of if name in names and not name.startswith(SUBJECT))
+
     def scenario(self, controller: str, parameters: Sequence[tuple[str, str]] = (), seed: int = 0) -> Scenario:
         """The scenario with a controller in it.
 

@@ -190,6 +190,20 @@ def test_a_policer_is_drawn_with_what_the_share_is_of() -> None:
     assert set(rates["policer, 5 Mbit/s"]) == {5.0}
 
 
+def test_bounds_on_others_name_them(eddyline: Callable[..., Ran]) -> None:
+    """CUBIC's share beside the tested flow is no share of that flow."""
+    words = ("gauntlet", "--controller", "vegas", "--seeds", 1)
+    lines = eddyline(*words, "--only", "beside-cubic,beside-cubic-deep,call,cross-traffic").out.splitlines()
+    bounds = {line.split()[0]: " ".join(line.split()[1:-2]) for line in lines if " at " in line}
+    assert bounds["beside-cubic"] == "cubic: at least 15.0 %"
+    assert bounds["call"] == "call: at most 3.0 %"
+    assert bounds["cross-traffic"] == "at least 85.0 %"
+    found = el.gauntlet.explain("vegas", "beside-cubic", seeds=1)
+    assert found.sentence.startswith("vegas passes: for cubic, goodput over capacity is ")
+    assert found.heads[1] == "share of cubic"
+    assert el.gauntlet.explain("reno", "line-1m", seeds=1).sentence.startswith("reno passes: goodput over capacity is ")
+
+
 def test_one_timeout_is_singular() -> None:
     assert explanation.counted(1, "timeout") == "1 timeout"
     assert explanation.counted(1694, "retransmitted packet") == "1,694 retransmitted packets"
