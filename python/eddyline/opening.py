@@ -70,7 +70,7 @@ def open(path: str | Path) -> Opened:
 def _json(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
     if not isinstance(document, dict):
         raise InputError(f"{path}: not a document of Eddyline")

@@ -10,10 +10,12 @@ import errno
 import os
 import tempfile
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
+from eddyline.folder_manifest import MANIFEST, foreign, write
 from eddyline.scratch import probe, staged
 from eddyline.streams import is_stream, special
 
@@ -24,7 +26,6 @@ __all__ = [
     "ENTITIES",
     "FILES",
     "LOG",
-    "MANIFEST",
     "PLOTS",
     "RESULT",
     "SCENARIO",
@@ -52,7 +53,6 @@ ENTITIES = ("flows", "links", "groups", "arrivals", "traffic", "probes")
 
 TABLES = (*(f"{entity}.csv" for entity in ENTITIES), "series.csv")
 FILES = "files"
-MANIFEST = "manifest.json"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -76,7 +76,7 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
 
     Args:
         folder: The folder.
-        own: Names of this kind of output; those of results by default.
+        own: Names of this kind of output, as in `foreign`; those of results by default.
 
     Raises:
         InputError: It cannot be written.
@@ -84,9 +84,8 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
     with refused(folder):
         require_folder(folder, "choose another place for --out")
         if folder.is_dir():
-            foreign = sorted(p.name for p in folder.iterdir() if p.name not in own)
-            if foreign:
-                names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+            if others := foreign(folder, own):
+                names = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
                 raise InputError(f"{folder}: holds other files: {names}", "choose a new or empty folder for --out")
             if folder.samefile(Path.cwd()):
                 raise InputError(
@@ -195,17 +194,33 @@ def named(new: Path, path: Path) -> Iterator[None]:
 
 @contextmanager
 def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]:
-    """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
-    require_writable(folder, own)
+    """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails.
+
+    Whether it may do so is asked before the work, of `require_writable`. Where something else was written there
+    meanwhile, the new folder stays beside it.
+
+    Args:
+        folder: The place.
+        own: Names of this kind of output, as in `foreign`. With `MANIFEST` among them the new folder gets one.
+
+    Raises:
+        EddylineError: Something else was written there.
+    """
     target = _target(folder)
     with room(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         with staged(target, folder=True) as new:
             yield new
-            if target.exists():
+            if MANIFEST in own and not (new / MANIFEST).exists():
+                write(new)
+            if not target.exists():
+                new.rename(target)
+            elif target.is_dir() and not foreign(target, own):
                 _exchange(new, target)
             else:
-                new.rename(target)
+                aside = next(p for n in count(2) if not (p := target.with_name(f"{target.name}-{n}")).exists())
+                new.rename(aside)
+                raise EddylineError(f"{folder}: something else was written there meanwhile; this output is in {aside}")
 
 
 @contextmanager

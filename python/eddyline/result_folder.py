@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
-from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
+from eddyline.folder_manifest import FORMAT, MANIFEST, digest_of
+from eddyline.folder_manifest import write as write_manifest
+from eddyline.output import FILES, PLOTS, RESULT, SCENARIO, SERIES
 from eddyline.source import Source
 
 if TYPE_CHECKING:
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "copies", "digest_of", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
-
-_FORMAT = 1
-"""Of the manifest."""
+__all__ = ["Manifest", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
 def read(folder: Path) -> tuple[str, Source]:
@@ -106,9 +104,7 @@ def write(
     for name, table in (tables or {}).items():
         write_csv(table, folder / name)
     remarks = _plots(folder, draw)
-    held = {str(p.relative_to(folder)): digest_of(p) for p in sorted(folder.rglob("*")) if p.is_file()}
-    document = {"format": _FORMAT, "asked": asked, "sha256": held}
-    (folder / MANIFEST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    write_manifest(folder, asked=asked)
     return remarks
 
 
@@ -156,13 +152,13 @@ def manifest(folder: Path) -> Manifest:
         return Manifest()
     try:
         document = json.loads(path.read_text("utf-8"))
-        if document["format"] != _FORMAT:
-            raise ValueError(f"format {document['format']!r}, not {_FORMAT}")
+        if document["format"] != FORMAT:
+            raise ValueError(f"format {document['format']!r}, not {FORMAT}")
         asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
         found = {name: _alteration(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
     except OSError as e:
         raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise InputError(f"{path} is damaged: {e}") from None
     except (KeyError, TypeError, AttributeError):
         raise InputError(f"{path} is damaged: not the digests of a result folder's files") from None
@@ -175,12 +171,6 @@ def _alteration(path: Path, digest: str) -> str | None:
     return None if digest_of(path) == digest else "changed"
 
 
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def files_of(canonical: str) -> list[str]:
     """Files that a scenario names, each once."""
     try:
@@ -189,7 +179,7 @@ def files_of(canonical: str) -> list[str]:
         names |= {table["size"].get("file") for table in scenario.get("arrivals", [])}
         sides = [table.get(way, {}) for table in scenario.get("duplex", []) for way in ("down", "up")]
         names |= {link["trace"].get("file") for link in [*scenario.get("link", []), *sides] if "trace" in link}
-    except (ValueError, AttributeError, TypeError, KeyError):
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return []  # loading it reports what is wrong
     return sorted(name for name in names if isinstance(name, str))
 

@@ -248,7 +248,7 @@ class Results(Sequence[_One], Generic[_One]):
             InputError: The folder exists and holds other files than a result's, or the results are not all of one
                 scenario with different seeds or worlds, those of a world with the same options.
         """
-        from eddyline.output import replaced
+        from eddyline.output import replaced, require_writable
         from eddyline.result_folder import write
 
         first = self._results[0].scenario
@@ -257,7 +257,9 @@ class Results(Sequence[_One], Generic[_One]):
         labelled = zip(self._labels, self._results, strict=True)
         series: list[tuple[dict[str, Any], Any]]
         series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
-        with replaced(file("folder", folder)) as staged:
+        place = file("folder", folder)
+        require_writable(place)
+        with replaced(place) as staged:
             remarks = write(staged, self._write, first.canonical, first.source, series, self.plot, asked)
         for remark in remarks:
             warnings.warn(f"{folder}: {remark}", stacklevel=2)

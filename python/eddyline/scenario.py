@@ -439,7 +439,7 @@ def load_results(folder: str | Path) -> Results[Result]:
         parts = parsed if isinstance(parsed, list) else [parsed]
         runs = [run for part in parts for run in part.get("runs", [part] if "flows" in part else [])]
         seeds = [run["seed"] for run in runs]
-    except (ValueError, AttributeError, TypeError, KeyError) as e:
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError) as e:
         raise InputError(f"{folder / RESULT}: not a result: {e}") from None
     found: list[Result] = []
     for document, seed in zip(runs, seeds, strict=True):
@@ -659,10 +659,12 @@ class Result(Recording):
         Raises:
             InputError: The folder exists and holds other files than a result's.
         """
-        from eddyline.output import replaced
+        from eddyline.output import replaced, require_writable
         from eddyline.result_folder import write
 
-        with replaced(file("folder", folder)) as staged:
+        place = file("folder", folder)
+        require_writable(place)
+        with replaced(place) as staged:
             series: list[tuple[dict[str, str | int], Any]]
             series = [({}, self.series_table())] if self.has_series() else []
             asked = {self.world: self.asked} if self.asked else {}

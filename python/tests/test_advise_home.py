@@ -219,6 +219,18 @@ def test_the_figure_shows_how_long_a_stalled_user_waits() -> None:
     assert all(wait >= trip for wait, trip in zip(waits, recorded, strict=True))
 
 
+def test_progress_counts_all_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those of requests behind each candidate, which come first, and of the line before and after."""
+    shares: list[float] = []
+    monkeypatch.setattr(search, "cases", screening)
+    advise_home("adsl", "2 Mbit/s", "640 kbit/s", have="cake", done=lambda done, all_: shares.append(done / all_))
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert sum(share <= 0.3 for share in shares) > 5
+    assert shares[-3] < 0.95
+    assert shares[-2:] == [0.975, 1.0]
+
+
 def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(search, "cases", screening)
     figure = tmp_path / "home.svg"

@@ -24,6 +24,7 @@ LAYERS = (
             "display",
             "encoding",
             "fairness",
+            "folder_manifest",
             "frames",
             "junit",
             "keys",

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eddyline as el
+from eddyline.folder_manifest import write as write_manifest
 from eddyline.output import replaced, replaced_file
 
 
@@ -409,6 +410,8 @@ def test_outputs_replace_no_other_file(eddyline, scenario, tmp_path, words, said
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
+    for folder in "def":
+        write_manifest(tmp_path / folder)  # earlier outputs
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     ran = eddyline(*words, "--controllers", "told.py")
     assert (ran.code, ran.out) == (2, "")

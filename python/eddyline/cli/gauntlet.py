@@ -22,6 +22,7 @@ from eddyline.cli.options import (
 )
 from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
 from eddyline.cli.types import Controller, Controllers, Names
+from eddyline.folder_manifest import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -251,7 +252,7 @@ def _why(
     return 0 if found.passed else 1
 
 
-_FILES = ("scorecard.json", "scorecard.html", "scorecard.md", "junit.xml")
+_FILES = ("scorecard.json", "scorecard.html", "scorecard.md", "junit.xml", MANIFEST)
 
 
 def _good(card: Card, accept_known: bool) -> bool:

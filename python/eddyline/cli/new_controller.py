@@ -13,7 +13,7 @@ import click
 
 from eddyline.cli.controller_templates import PYTHON, RUST
 from eddyline.errors import InputError
-from eddyline.output import named, replaced, room
+from eddyline.output import named, replaced, require_writable, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,8 @@ def command(name: str, rust: bool, python: bool) -> None:
             raise InputError(f"{name!r} is the crate that controllers are built on", "choose another name")
         words["crate"], copied = _crate()
     files = {_filled(path, words): _filled(text, words) for path, text in templates.items()}
-    with replaced(folder) as new, named(new, folder):
+    require_writable(folder, ())
+    with replaced(folder, ()) as new, named(new, folder):
         for path, text in (files | copied).items():
             with room(folder / path):
                 _write(new / path, text)

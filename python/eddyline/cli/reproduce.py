@@ -51,15 +51,15 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
     """Reproduce PAPER: its exhibits beside theory and simulation, and a computed verdict on every claim."""
     from eddyline.cli.progress import Progress
     from eddyline.output import replaced, require_writable
-    from eddyline.papers import find, long_notice, reproduce, written
-    from eddyline.papers.report import write
+    from eddyline.papers import find, long_notice, reproduce
+    from eddyline.papers.report import FILES, write
     from eddyline.papers.terminal import show as show_reproduction
 
     found = find(paper)
     if long:
         click.echo(long_notice(found), err=True)
     if out is not None:
-        require_writable(out, written(out))
+        require_writable(out, FILES)
     with Progress(silent=silent) as progress:
         reproduction = reproduce(found, exhibits, progress, long)
 
@@ -73,7 +73,7 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
     page = None
     with shown(show):
         if out is not None:
-            with replaced(out, written(out)) as staged:
+            with replaced(out, FILES) as staged:
                 page = out / write(reproduction, staged).relative_to(staged)
     if page is not None:
         click.echo(f"report: {page}", err=as_json)

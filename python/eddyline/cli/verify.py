@@ -72,7 +72,8 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     """Runs a result again."""
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.output import MANIFEST, RESULT, SCENARIO, SERIES
+    from eddyline.folder_manifest import MANIFEST
+    from eddyline.output import RESULT, SCENARIO, SERIES
     from eddyline.runs import Request, document, run, without_cost
     from eddyline.scenario import stored
     from eddyline.worlds import RunOptions
@@ -80,7 +81,7 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     text, scenario = stored(folder)
     try:
         kept = json.loads(text)
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _what_ran(kept, folder)
     with_series = (folder / SERIES).is_file()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.evaluation.document import DOCUMENT
+from eddyline.folder_manifest import MANIFEST
 from eddyline.plots import render_small
 from eddyline.reports.exhibit import Exhibit, cell
 from eddyline.reports.files import write_exhibits
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FILES", "family", "write"]
 
 SHEETS, FIGURES = "sheets", "figures.md"
-FILES = (PAGE, DOCUMENT, FIGURES, SHEETS, "plots", "data")
+FILES = (PAGE, DOCUMENT, FIGURES, SHEETS, "plots", "data", MANIFEST)
 """What is in the folder."""
 
 _SHEET_DPI = 110

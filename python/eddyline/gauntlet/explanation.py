@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from eddyline.capacity import policers
+from eddyline.folder_manifest import MANIFEST
 from eddyline.gauntlet.drawing import binned, by_bottleneck, capacity, capacity_lines, goodput, mean_capacity
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.plots.picture import empty
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "Explanation"]
 
-FILES = ("why.html", "scenario.json", "why.json", "why.png", "why.svg")
+_PICTURES = ("why.png", "why.svg")
+FILES = ("why.html", "scenario.json", "why.json", *_PICTURES, MANIFEST)
 """What is in the folder."""
 
 _BOUND: dict[str, Any] = {"color": "#D55E00", "linestyle": ":", "linewidth": 1.4}
@@ -358,11 +360,11 @@ class Explanation:
         with BytesIO() as file, rc_context(STYLE):
             figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None})
             image = file.getvalue()
-        page, scenario, document, *pictures = FILES
+        page, scenario, document, *_ = FILES
         (folder / page).write_text(render_page("why.html", why=self, figure=data_uri(image)), "utf-8")
         (folder / scenario).write_text(self.results[0].scenario.canonical + "\n", "utf-8")
         (folder / document).write_text(self.json + "\n", "utf-8")
-        for name in pictures:
+        for name in _PICTURES:
             render(figure, folder / name)
 
     def _repr_html_(self) -> str:

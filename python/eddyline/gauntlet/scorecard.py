@@ -246,7 +246,7 @@ class Card:
             return _card(json.loads(document.read_text("utf-8")))
         except OSError as e:
             raise InputError(f"{document}: cannot be read: {(e.strerror or str(e)).lower()}") from None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             hint = "eddyline gauntlet --controller KIND --out DIR writes one, and --json prints one"
             raise InputError(f"{document}: not a scorecard", hint) from None
 

@@ -20,7 +20,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from eddyline.errors import InputError
-from eddyline.papers.paper import Paper, find, papers, unreadable, written
+from eddyline.papers.paper import Paper, find, papers, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduction
     from eddyline.progress import Observer
 
-__all__ = ["Paper", "find", "long_notice", "papers", "reproduce", "unreadable", "written"]
+__all__ = ["Paper", "find", "long_notice", "papers", "reproduce", "unreadable"]
 
 
 def reproduce(

@@ -10,7 +10,7 @@ from pathlib import Path
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 
-__all__ = ["Paper", "find", "papers", "unreadable", "written"]
+__all__ = ["Paper", "find", "papers", "unreadable"]
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,6 @@ def find(name: str) -> Paper:
 
 
 _WORLDS = "Beside the paper stand our theory, our packet simulation and, where they are named, runs that are not ours."
-_REPORT = ("report.html", "reproduction.json", "plots", "data")
-
-
-def written(folder: Path) -> tuple[str, ...]:
-    """Names in `folder` that an earlier reproduction wrote and that a new one may replace."""
-    return _REPORT if (folder / "reproduction.json").is_file() and (folder / "report.html").is_file() else ()
-
 
 _KEYS = ("title", "source", "worlds")
 

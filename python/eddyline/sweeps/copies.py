@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
+from eddyline.folder_manifest import digest_of
 from eddyline.output import FILES
-from eddyline.result_folder import digest_of, files_of
+from eddyline.result_folder import files_of
 from eddyline.sweeps.disk import put_copy
 
 if TYPE_CHECKING:

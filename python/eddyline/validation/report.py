@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from eddyline.folder_manifest import MANIFEST
 from eddyline.plots.style import name_ticks
 from eddyline.quantities import bits_per_second, count, percent, seconds
 from eddyline.reports.exhibit import Column, Exhibit, Picture
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DOCUMENT", "FILES", "exhibits", "sentences", "write"]
 
 DOCUMENT = "agreement.json"
-FILES = (PAGE, DOCUMENT, "plots", "data")
+FILES = (PAGE, DOCUMENT, "plots", "data", MANIFEST)
 """What is in the folder."""
 
 _COLOURS = dict(zip(NAMES, (BLUE, GREEN, ORANGE, PINK), strict=True))

@@ -15,6 +15,7 @@ from conftest import COMMAND, environment
 import eddyline as el
 from eddyline.cli import main
 from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
+from eddyline.folder_manifest import write as write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +66,7 @@ def test_the_result_folder(eddyline: Command, tmp_path: Path) -> None:
     call = ["evaluate", "reno", "tahoe", "--quick", "--only", "buffers,trace", "--out", "here"]
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "evaluation.json").write_text("an earlier one")
+    write_manifest(tmp_path / "here")
     ran = eddyline(*call)
     assert ran.code == 0, ran.err
     assert "report: here/report.html" in ran.out

@@ -321,7 +321,7 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     assert r.code == 0, r.err
     assert ", equal" in r.out
     names = sorted(p.name for p in (tmp_path / "card").iterdir())
-    assert names == ["junit.xml", "scorecard.html", "scorecard.json", "scorecard.md"]
+    assert names == ["junit.xml", "manifest.json", "scorecard.html", "scorecard.json", "scorecard.md"]
     page = (tmp_path / "card" / "scorecard.html").read_text()
     assert page.count("data:image/png;base64,") == 2
     assert 'failures="0"' in (tmp_path / "j.xml").read_text()

@@ -33,7 +33,8 @@ def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp
     assert said in ran.out
     assert "at most 200 ms is required. fast passes with" in ran.out
     folder = tmp_path / "why-deep-buffer"
-    assert sorted(p.name for p in folder.iterdir()) == ["scenario.json", "why.html", "why.json", "why.png", "why.svg"]
+    names = sorted(p.name for p in folder.iterdir())
+    assert names == ["manifest.json", "scenario.json", "why.html", "why.json", "why.png", "why.svg"]
     document = json.loads((folder / "why.json").read_text())
     assert document["sentence"] in ran.out
     page = (folder / "why.html").read_text()
