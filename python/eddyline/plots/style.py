@@ -280,7 +280,8 @@ def numbered(axis: Any, ratio: float, values: Sequence[float] = ()) -> None:
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    # fractions with the digits that tables have; a buffer of 16384 packets is not one of 16380
+    plain = FuncFormatter(lambda value, _: f"{value if value % 1 == 0 else float(f'{value:.4g}'):g}")
     if 1 < len(values) <= _FEW_VALUES:
         axis.set_major_locator(FixedLocator(sorted(values)))
     elif ratio < _DECADE:

@@ -281,6 +281,13 @@ def test_a_logarithmic_axis_of_many_decades_has_plain_numbers(least: float, unit
     assert not any("e" in text for text in texts)
 
 
+def test_numbers_of_a_logarithmic_axis_have_the_digits_of_tables() -> None:
+    figure = _sweep("kind", ("a",), ([1e-4, 0.000312913, 0.000979148, 16384.0], "plain"))
+    figure.draw_without_rendering()
+    texts = [t.get_text() for t in figure.axes[-1].get_xticklabels()]
+    assert texts == ["0.0001", "0.0003129", "0.0009791", "16384"]
+
+
 def test_keys_that_end_alike_are_told_apart() -> None:
     kinds = ["flow.a.controller.kind", "flow.b.controller.kind"]
     assert list(short_names([*kinds, "link.up.rate"]).values()) == ["a kind", "b kind", "rate"]
