@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def interact(
 
     Returns:
         An `ipywidgets` box, for the last line of a cell. Its first children are the sliders; the last shows the figure.
-        Where a run with their values fails, the reason is above the figure, which stays that of the last run.
+        Where a run with their values fails, or `draw` does, the reason is above the figure, which stays the last one.
 
     Raises:
         NotInstalled: ipywidgets is not installed.
@@ -77,6 +78,9 @@ def interact(
             update()
         except EddylineError as e:  # a notebook hides what a widget raises
             reason.value = f"not run: {e}"
+        except Exception as e:
+            reason.value = f"not drawn: {type(e).__name__}: {e}"
+            raise
 
     for slider in sliders:
         slider.observe(changed, names="value")
@@ -116,8 +120,11 @@ def _figure(drawn: object) -> Figure:
 
 
 def _png(figure: Figure) -> bytes:
+    """The figure as a picture. One of pyplot is closed, or the notebook would show it a second time."""
     from io import BytesIO
 
     with BytesIO() as file:
         figure.savefig(file, format="png", dpi=100)
+        if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+            pyplot.close(figure)
         return file.getvalue()

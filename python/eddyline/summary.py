@@ -68,7 +68,7 @@ def spread(numbers: Sequence[float]) -> dict[str, Any]:
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half], "n": n}
 
 
-def student_t(freedom: int, level: float = 0.05) -> float:
+def student_t(freedom: float, level: float = 0.05) -> float:
     """The t that is exceeded in either direction with probability `level`, by degrees of freedom."""
     from scipy.special import stdtrit  # without scipy.stats, whose import takes ten times as long
 

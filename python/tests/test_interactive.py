@@ -67,6 +67,25 @@ def test_a_function_that_draws_returns_a_figure_or_axes(seen):
 
 @pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_figures_of_pyplot_are_closed_and_errors_of_drawing_are_said():
+    from matplotlib import pyplot
+
+    def draw(result):
+        if result.scenario.seed == 3:
+            raise KeyError("a slip")
+        return pyplot.subplots()[0]
+
+    open_ = pyplot.get_fignums()
+    seed, reason, _ = el.interact(tomllib.loads(TWO_WAY), {"seed": [1, 2, 3]}, draw=draw).children
+    seed.value = "2"
+    assert pyplot.get_fignums() == open_
+    with pytest.raises(KeyError):
+        seed.value = "3"
+    assert reason.value == "not drawn: KeyError: 'a slip'"
+
+
+@pytest.mark.skipif(not WIDGETS, reason="ipywidgets is not installed")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("drawn", [None, 5, []])
 def test_a_function_that_draws_nothing_is_refused(drawn):
     with pytest.raises(el.InputError, match="draw must return a Figure, or Axes, not") as e:

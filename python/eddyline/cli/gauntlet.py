@@ -185,7 +185,7 @@ def command(
             done=progress.count(),
             failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "")),
         )
-    with shown(lambda: _show(card, tracebacks, as_json)):
+    with shown(lambda: _show(card, tracebacks, as_json, accept_known)):
         if out is not None:
             with Progress(silent=silent) as progress:
                 progress.expect(1)
@@ -261,7 +261,7 @@ def _good(card: Card, accept_known: bool) -> bool:
     return all(failure(card, place, accept_known) is None for place in range(len(card.verdicts)))
 
 
-def _show(card: Card, tracebacks: Iterable[str], as_json: bool) -> None:
+def _show(card: Card, tracebacks: Iterable[str], as_json: bool, accept_known: bool) -> None:
     from eddyline.gauntlet.reports import terminal
     from eddyline.tables import print_table
 
@@ -269,7 +269,7 @@ def _show(card: Card, tracebacks: Iterable[str], as_json: bool) -> None:
     if as_json:
         sys.stdout.write(card.json + "\n")
         return
-    made, sentences = terminal(card)
+    made, sentences = terminal(card, accept_known=accept_known)
     print_table(made)
     for sentence in sentences:
         click.echo(sentence)

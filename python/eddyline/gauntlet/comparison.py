@@ -80,4 +80,4 @@ def significant_difference(x: Sequence[float], y: Sequence[float], level: float)
     if spread <= (1e-12 * max(abs(fmean(x)), abs(fmean(y)))) ** 2:
         return 0.0
     freedom = spread**2 / (of_x**2 / (len(x) - 1) + of_y**2 / (len(y) - 1))
-    return student_t(max(1, math.floor(freedom)), level) * math.sqrt(spread)
+    return student_t(freedom, level) * math.sqrt(spread)

@@ -34,10 +34,17 @@ def changed(change: Change, verdict: Verdict) -> str:
     kind = change.kind
     if kind == "same":
         kind = "equal" if change.before == change.now else "within noise"
+        if _undecided(change, verdict):
+            kind = f"passed, {kind}"
     elif change.before is not None and change.now is not None and measure.text(change.now) == earlier:
         digits = next((d for d in range(4, 17) if f"{change.before:.{d}g}" != f"{change.now:.{d}g}"), 17)
         kind = f"{kind} ({change.before:.{digits}g}, now {change.now:.{digits}g})"
     return f"{earlier}, {kind}"
+
+
+def _undecided(change: Change, verdict: Verdict) -> bool:
+    """Whether a test fails that passed in the base, and the seeds do not suffice to tell the two apart."""
+    return change.kind == "same" and not verdict.passed and verdict.bound.holds(change.before)
 
 
 def markdown(card: Card) -> str:
@@ -68,16 +75,18 @@ def _mark(verdict: Verdict) -> str:
 
 
 def junit(card: Card, *, accept_known: bool = False) -> str:
-    """A test case for each test; a failure says in words what the controller does."""
+    """A test case for each test; a failure says in words what the controller does. Accepted ones are skipped."""
     from eddyline.junit import Case, Suite, document
 
     cases = []
     for place, v in enumerate(card.verdicts):
         why = failure(card, place, accept_known)
-        message = None if why is None else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
-        if message is not None and v.passed and card.changes is not None:
+        accepted = why is None and not v.passed
+        message = None if why is None and v.passed else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
+        if card.changes is not None and (accepted or (message is not None and v.passed)):
             message = f"{v.text}, base {changed(card.changes[place], v)}"
-        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{why}", seconds=v.seconds))
+        text = f"{v.tests}\n{v.cause if accepted else why}"
+        cases.append(Case(f"gauntlet.{v.group}", v.name, message, text, skipped=accepted, seconds=v.seconds))
     known = [v.seconds for v in card.verdicts if v.seconds is not None]
     return document([Suite(f"gauntlet {card.name}", cases, sum(known) if known else None)])
 
@@ -100,7 +109,7 @@ def failure(card: Card, place: int, accept_known: bool) -> str | None:
     return None if verdict.passed else verdict.cause
 
 
-def terminal(card: Card) -> tuple[Table, Sequence[str]]:
+def terminal(card: Card, *, accept_known: bool = False) -> tuple[Table, Sequence[str]]:
     """A table and the sentences below it."""
     from rich.text import Text
 
@@ -126,4 +135,28 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
             cells.append(Text(changed(change, v), style="bold red" if change.bad else ""))
         made.add_row(v.name, *cells)
     sentences = [f"{v.name}: {v.cause}" for v in card.verdicts if not v.passed]
-    return made, [*sentences, *([""] if sentences else []), *(summary(c) for c in cards)]
+    return made, [
+        *sentences,
+        *([""] if sentences else []),
+        *(summary(c) for c in cards),
+        *_accepted(card, accept_known),
+    ]
+
+
+def _accepted(card: Card, accept_known: bool) -> list[str]:
+    """Which tests fail and do not count, and why."""
+    pairs = zip(card.verdicts, card.changes or (), strict=False)
+    failed = [
+        (v, change)
+        for place, (v, change) in enumerate(pairs)
+        if not v.passed and not failure(card, place, accept_known)
+    ]
+    unclear = [v.name for v, change in failed if _undecided(change, v)]
+    known = [v.name for v, _ in failed if v.name not in unclear]
+    said = [f"not counted, failed in the base too: {', '.join(known)}"] if known else []
+    if unclear:
+        more = (
+            f"{card.seeds} seeds do not tell whether it is chance; --seeds {max(10, 2 * card.seeds)} in both runs may"
+        )
+        said.append(f"not counted, passed in the base, within noise: {', '.join(unclear)} ({more})")
+    return said

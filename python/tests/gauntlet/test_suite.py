@@ -163,8 +163,9 @@ def test_student_t_is_what_tables_say() -> None:
 
 def test_welchs_test_by_hand() -> None:
     x, y = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
-    # variances 1 and 4, so 1/3 and 4/3: a spread of 5/3 and (5/3)^2 / (1/18 + 16/18) = 2.94 degrees of freedom, floored
-    assert significant_difference(x, y, 0.05) == pytest.approx(4.303 * math.sqrt(5 / 3), abs=1e-2)
+    # variances 1 and 4, so 1/3 and 4/3: a spread of 5/3 and (5/3)^2 / (1/18 + 16/18) = 2.94 degrees of freedom
+    assert significant_difference(x, y, 0.05) == pytest.approx(student_t(50 / 17) * math.sqrt(5 / 3))
+    assert student_t(3) < student_t(50 / 17) < student_t(2)
 
 
 def test_what_differs_by_more_than_seeds_do() -> None:
@@ -324,7 +325,8 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     assert names == ["junit.xml", "manifest.json", "scorecard.html", "scorecard.json", "scorecard.md"]
     page = (tmp_path / "card" / "scorecard.html").read_text()
     assert page.count("data:image/png;base64,") == 2
-    assert 'failures="0"' in (tmp_path / "j.xml").read_text()
+    assert 'failures="0" errors="0" skipped="1"' in (tmp_path / "j.xml").read_text()
+    assert "\nnot counted, failed in the base too: deep-buffer\n" in r.out
     assert Card.load(tmp_path / "card").verdicts == Card.load(tmp_path / "base.json").verdicts
 
     # what failed before is known, also where it is worse
@@ -337,6 +339,20 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     r = eddyline(*worse, "--accept-known", "--junit", "worse.xml")
     assert "worse than the base: deep-buffer" in r.out
     assert (r.code, 'failures="0"' in (tmp_path / "worse.xml").read_text()) == (0, True)
+
+    # what passed, and fails by a difference that few seeds do not tell from chance
+    document = json.loads((tmp_path / "base.json").read_text())
+    passed = next(test for test in document["tests"] if test["name"] == "deep-buffer")
+    passed |= {"passed": True, "value": 0.15, "values": [0.1, 0.2]}
+    (tmp_path / "passed.json").write_text(json.dumps(document))
+    r = eddyline(*same[:-1], "passed.json", "--accept-known", "--junit", "j.xml")
+    assert r.code == 0, r.out
+    assert "150 ms, passed, within noise" in r.out
+    assert "\nnot counted, passed in the base, within noise: deep-buffer (2 seeds do not tell" in r.out
+    case = next(case for case in Xml.parse(tmp_path / "j.xml").iter("testcase") if case.get("name") == "deep-buffer")
+    skipped = case.find("skipped")
+    assert skipped is not None
+    assert str(skipped.get("message")).endswith(", base 150 ms, passed, within noise")
 
     # another controller that is worse where reno passed
     r = eddyline("gauntlet", "--controller", "reno", "--only", "start-up", "--seeds", 2, "--out", "fresh")
