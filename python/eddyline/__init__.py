@@ -155,6 +155,13 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    from eddyline.ctrl_c import AfterImports
+
+    with AfterImports():
+        return _imported(name)
+
+
+def _imported(name: str) -> object:
     import importlib
 
     if name == "__version__":

@@ -11,11 +11,39 @@ from typing import Any
 
 from eddyline.errors import InputError
 
-__all__ = ["distinct", "file", "interface", "names", "number", "seconds", "table", "whole"]
+__all__ = [
+    "MAX_SEEDS",
+    "distinct",
+    "file",
+    "interface",
+    "names",
+    "number",
+    "number_of_seeds",
+    "seconds",
+    "table",
+    "whole",
+]
 
 
 _LONGEST_INTERFACE = 15
 """Characters: IFNAMSIZ of Linux without the end."""
+
+
+MAX_SEEDS = 100_000
+"""Of one call."""
+
+
+def number_of_seeds(given: Any) -> int:
+    """A number of seeds.
+
+    Raises:
+        InputError: It is none, as where a seed is given.
+    """
+    number = whole("seeds", given, 1)
+    if number > MAX_SEEDS:
+        hint = "it is their number, from the scenario's seed on; set={'seed': N} is one seed"
+        raise InputError(f"seeds: {number:,}; 1 to {MAX_SEEDS:,} are possible", hint)
+    return number
 
 
 def whole(name: str, given: Any, least: int) -> int:

@@ -15,7 +15,6 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
 
 import numpy as np
@@ -25,8 +24,8 @@ import eddyline.ranges as ranges
 from eddyline.encoding import given_text
 from eddyline.errors import EddylineError, InputError, NotInstalled, ScenarioError
 from eddyline.keys import require_effect
+from eddyline.loading import loaded
 from eddyline.observations import OBSERVATION, Observer, loss_share, number, window_after
-from eddyline.scenario import Scenario
 from eddyline.spelling import unknown
 
 try:
@@ -42,8 +41,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from eddyline.loading import Given
+    from eddyline.scenario import Scenario
+
     Vector: TypeAlias = NDArray[np.float32]
-    Source: TypeAlias = Scenario | Mapping[str, Any] | str | Path
     Reward: TypeAlias = Callable[[_core.Round, float], SupportsFloat]
 
 __all__ = ["OBSERVATION", "REWARDS", "CongestionControl", "env"]
@@ -170,7 +171,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
 
     def __init__(
         self,
-        scenario: Source | Sequence[Source] = EXAMPLE,
+        scenario: Given | Sequence[Given] = EXAMPLE,
         flow: str | None = None,
         *,
         every: str | None = None,
@@ -184,7 +185,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
                 "as in {'link.up.rate': '1 Mbit/s..20 Mbit/s:20:log'}",
             )
         one = isinstance(scenario, (str, Mapping)) or not isinstance(scenario, Iterable)
-        scenarios = [_loaded(each) for each in ([scenario] if one else cast("Iterable[object]", scenario))]
+        scenarios = [loaded(each) for each in cast("Iterable[Given]", [scenario] if one else scenario)]
         if not scenarios:
             raise InputError("no scenario is given")
         for each in scenarios:
@@ -359,18 +360,8 @@ def _drawn_error(error: InputError, drawn: Mapping[str, str], scenario: str | No
     return InputError(f"{where}{values}{error}", error.hint)
 
 
-def _loaded(scenario: object) -> Scenario:
-    if isinstance(scenario, Scenario):
-        return scenario
-    if isinstance(scenario, Mapping):
-        return Scenario(scenario)
-    if isinstance(scenario, (str, Path)):
-        return Scenario.load(scenario)
-    raise InputError(f"scenario: a scenario, its file or a dict of its structure is expected, not {scenario!r}")
-
-
 def env(
-    scenario: Source | Sequence[Source] = EXAMPLE,
+    scenario: Given | Sequence[Given] = EXAMPLE,
     flow: str | None = None,
     *,
     every: str | None = None,

@@ -39,6 +39,17 @@ class EddylineError(Exception):
         if hint is not None:
             self.add_note(f"hint: {hint}")  # tracebacks and notebooks show it
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # constructors take other arguments than the message that an exception keeps
+        return (_again, (type(self), self.args, self.__dict__))
+
+
+def _again(kind: type[EddylineError], args: tuple[Any, ...], state: dict[str, Any]) -> EddylineError:
+    """An error in another process, or a copy of one."""
+    made = kind.__new__(kind, *args)
+    made.__dict__.update(state)
+    return made
+
 
 class InputError(EddylineError, ValueError):
     """The input is wrong; nothing was run and nothing written."""
@@ -98,9 +109,6 @@ class LostConnection(EddylineError):  # noqa: N818 - the name of a state
         super().__init__(f"world {world}: {'; '.join(because)}")
         self.world, self.because = world, list(because)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.world, self.because))
-
 
 class UntrustedRun(EddylineError):  # noqa: N818 - the name of a finding
     """A run in real time that the machine disturbed: its figures are not those of the scenario.
@@ -114,9 +122,6 @@ class UntrustedRun(EddylineError):  # noqa: N818 - the name of a finding
         message = f"world {world}: this run cannot be trusted: {'; '.join(because)}"
         super().__init__(message, "repeat it on a quieter machine")
         self.world, self.because = world, list(because)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.world, self.because))
 
 
 class NoEquilibrium(EddylineError):  # noqa: N818 - the name of a finding

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import eddyline.ranges as ranges
 from eddyline.encoding import given_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
-from eddyline.scenario import Scenario
+from eddyline.loading import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from eddyline.loading import Given
     from eddyline.scenario import Result
 
 __all__ = ["interact"]
 
 
 def interact(
-    scenario: Scenario | Mapping[str, Any] | str | Path,
+    scenario: Given,
     keys: Mapping[str, Sequence[object] | str],
     *,
     world: str = "sim",
@@ -50,7 +50,7 @@ def interact(
         import ipywidgets
     except ImportError:
         raise NotInstalled("ipywidgets is not installed", "pip install 'eddyline[notebook]'") from None
-    loaded = _loaded(scenario)
+    given = loaded(scenario)
     if not isinstance(keys, Mapping):
         raise InputError(f"keys with their values are expected, not {keys!r}", _EXAMPLE)
     values = {key: _values(key, given) for key, given in keys.items()}
@@ -58,7 +58,7 @@ def interact(
         raise InputError("no keys: nothing to slide", _EXAMPLE)
     for key, each in values.items():
         for value in each:
-            loaded.with_overrides([(key, value)])  # raises before anything is shown
+            given.with_overrides([(key, value)])  # raises before anything is shown
     sliders = [
         ipywidgets.SelectionSlider(
             options=each, description=key, continuous_update=False, layout={"width": "40rem"}, style=_STYLE
@@ -69,7 +69,7 @@ def interact(
 
     def update() -> None:
         chosen = [(key, slider.value) for key, slider in zip(values, sliders, strict=True)]
-        result = loaded.with_overrides(chosen).run(world)
+        result = given.with_overrides(chosen).run(world)
         image.value = _png(result.plot() if draw is None else _figure(draw(result)))
 
     def changed(_change: object) -> None:
@@ -101,12 +101,6 @@ def _values(key: str, given: Sequence[object] | str) -> tuple[str, ...]:
     if not values:
         raise InputError(f"{key}: an empty list has no value to slide over")
     return values
-
-
-def _loaded(scenario: Scenario | Mapping[str, Any] | str | Path) -> Scenario:
-    if isinstance(scenario, Scenario):
-        return scenario
-    return Scenario(scenario) if isinstance(scenario, Mapping) else Scenario.load(scenario)
 
 
 def _figure(drawn: object) -> Figure:

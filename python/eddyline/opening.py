@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import eddyline.sweeps.manifest as manifest
 from eddyline.arguments import file
 from eddyline.errors import InputError
-from eddyline.output import RESULT
+from eddyline.output import RESULT, SCENARIO
 from eddyline.scenario import Result, Scenario, load_results
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def open(path: str | Path) -> Opened:
             "a scenario file, or the folder of a result, a sweep, a scorecard or an evaluation",
         )
     if path.suffix == ".json" and path.exists():
+        if path.name == RESULT and (path.parent / SCENARIO).exists():
+            return open(path.parent)
         document = _json(path)
         if "suite_version" in document:
             return Card.load(path)

@@ -14,12 +14,14 @@ import eddyline._core as _core
 from eddyline.capacity import link_tables
 from eddyline.errors import EddylineError, InputError
 from eddyline.framing import FRAMINGS, framing_of
+from eddyline.loading import loaded
 from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from eddyline.loading import Given
     from eddyline.scenario import Scenario
 
 __all__ = ["Finding", "Load", "judge", "probe"]
@@ -159,7 +161,7 @@ def measured(
     return judge(loads[0], loads[1], UNITS | {"cells": lambda size: cells[size]}, otherwise)
 
 
-def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
+def probe(scenario: Given, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
     """Loads a link slightly beyond its rate, with short and with long packets, and compares their waiting times.
 
     A queue whose wait changes with the load, or with time under the same load (CoDel, PIE, RED), has no unit.
@@ -174,6 +176,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
         InputError: There is no such link, or a size is wrong.
         EddylineError: The buffer did not fill within an hour.
     """
+    scenario = loaded(scenario)
     if link not in scenario.links:
         raise unknown("link", link, scenario.links)
     table = _with_rate(link_tables(scenario.to_dict())[link], scenario)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Manifest", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
+_SWEEP, _OF_SWEEP = "sweep.json", "scenario.toml"
+"""Names in a sweep's folder."""
+
+
 def read(folder: Path) -> tuple[str, Source]:
     """Document and scenario of a result folder, with the copies of the scenario's files there.
 
@@ -43,15 +47,32 @@ def read(folder: Path) -> tuple[str, Source]:
 
 
 def kept(path: Path) -> Source | None:
-    """The scenario of a result folder that has copies of the scenario's files; None of any other file."""
+    """The scenario of a result or a sweep that has copies of the scenario's files; None of any other file."""
     folder = path.parent
+    if path.name in (SCENARIO, _OF_SWEEP) and (folder / _SWEEP).is_file():
+        return _kept_by_sweep(path)
     if path.name != SCENARIO or not (folder / RESULT).is_file() or not (folder / FILES).is_dir():
         return None
     return replace(read(folder.absolute())[1], name=str(path))
 
 
+def _kept_by_sweep(path: Path) -> Source | None:
+    """The scenario in a sweep's folder, where copies are named by their digests."""
+    try:
+        document = json.loads((path.parent / _SWEEP).read_text("utf-8"))
+        digests, title = dict(document["files"]), str(document["scenario"]["title"])
+        places = {str(name): path.parent.absolute() / FILES / digest for name, digest in digests.items() if digest}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None  # what reads the sweep says what is wrong
+    source = replace(Source.of_file(path), folder=path.parent.absolute())
+    if source.has_no_title():
+        source = replace(source, name=str(path.with_name(f"{title}.toml")))  # of which the title is made
+    copies = {source.path(name): copy for name, copy in places.items() if copy.exists()}
+    return replace(source, copies=copies)
+
+
 def source_of(path: Path) -> Source:
-    """A scenario file; that of a result folder with the copies of its files there.
+    """A scenario file; that of a result or a sweep with the copies of its files there.
 
     Raises:
         ScenarioError: It cannot be read.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import eddyline._core as _core
 import eddyline.worlds as worlds
 from eddyline.accurate_ecn import without_accurate_ecn
-from eddyline.arguments import file, whole
+from eddyline.arguments import file, number_of_seeds, whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, InputError, UntrustedRun
 from eddyline.live import LiveRun
@@ -75,15 +75,16 @@ class Scenario:
         """Reads a scenario file: TOML, or JSON where its name ends in `.json`.
 
         Args:
-            path: The file. Relative paths in it are relative to its folder; of a stored result's `scenario.json`, the
-                files that were stored with it are read. They are read once: a later change has no effect.
+            path: The file. Relative paths in it are relative to its folder; of the scenario in the folder of a result
+                or a sweep, the files that were stored with it are read. They are read once: later changes have no
+                effect.
             set: Keys to override, by dotted name.
 
         Raises:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path, given = file("path", path, "Scenario(...) takes the tables themselves"), _pairs(set)
-        if path.suffix == ".json":
+        if path.suffix in (".json", ".toml"):
             from eddyline.result_folder import kept
 
             source = kept(path)
@@ -297,7 +298,7 @@ class Scenario:
         options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
         if seeds is None:
             return scenario.run_with(options, world, progress)
-        seeds = whole("seeds", seeds, 1)
+        seeds = number_of_seeds(seeds)
         if qlog is not None:
             raise InputError("qlog: traces of one run, not of several seeds")
         if threads > 1:

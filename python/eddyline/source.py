@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
+import tomllib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -142,6 +144,14 @@ class Source:
 
     def _has_changed(self, name: str) -> InputError:
         return InputError(f"{self.file(name)}: has changed since the scenario was loaded", "load the scenario again")
+
+    def has_no_title(self) -> bool:
+        """Whether the scenario takes its title from the name of its file."""
+        try:
+            table = tomllib.loads(self.text) if self.format == "toml" else json.loads(self.text)
+            return "title" not in table
+        except (ValueError, TypeError, RecursionError):
+            return False
 
     def file(self, name: str) -> Path:
         """The file that it names so."""

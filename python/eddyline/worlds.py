@@ -390,7 +390,7 @@ def require(name: str, clock: str = CLOCKS[0]) -> World:
         InputError: There is no such world.
         WorldUnavailable: It cannot run here.
     """
-    if name not in WORLDS:
+    if not isinstance(name, str) or name not in WORLDS:
         from eddyline.spelling import unknown
 
         raise unknown("world", name, WORLDS)

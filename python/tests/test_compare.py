@@ -498,6 +498,26 @@ def test_what_cannot_be_switched_in_sim_is_named(
 
 
 @pytest.mark.parametrize(
+    ("queue", "switched"),
+    [
+        ({"kind": "ack_filter", "limit": "20 packets"}, {"kind": "droptail", "limit": "20 packets"}),
+        ({"kind": "cake", "ack_filter": "aggressive"}, {"ack_filter": "none"}),
+        ({"kind": "cake"}, None),
+    ],
+)
+def test_quic_s_acknowledgements_are_not_filtered(queue: dict[str, Any], switched: dict[str, Any] | None) -> None:
+    document = tomllib.loads(SHORT)
+    back = document["flow"][0]["ack"][0]
+    scenario = Scenario(document, set={f"link.{back}.queue": queue})
+    found = {each.name: keys for each, keys in of_world(scenario.to_dict(), scenario.run("quic").to_dict())}
+    assert ("ACK filters" in found) == (switched is not None)
+    if switched is not None:
+        without = Scenario(scenario.to_dict(), set=found["ACK filters"]).to_dict()
+        link = next(link for link in without["link"] if link["name"] == back)
+        assert switched.items() <= link["queue"].items()
+
+
+@pytest.mark.parametrize(
     ("key", "value", "names"),
     [
         # a packet of 1500 B takes 12 ms of 1 Mbit/s, 10 packets wait 120 ms

@@ -60,7 +60,7 @@ LAYERS = (
     ("controllers", ("controllers",)),
     ("kinds", ("capacity", "framing", "kinds")),
     ("worlds", ("questions", "worlds")),
-    ("scenarios", ("results", "scenario")),
+    ("scenarios", ("loading", "results", "scenario")),
     (
         "runs",
         (

@@ -63,6 +63,7 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
     assert isinstance(opened, el.Scenario)
     several[0].save(tmp_path / "one")
     assert el.open(tmp_path / "one").to_dict() == several[0].to_dict()
+    assert el.open(tmp_path / "one" / "result.json").to_dict() == several[0].to_dict()
     words = ("run", path, "--set", "link.down.loss=0.01", "--out")
     assert eddyline(*words, "seeds", "--seeds", 3, figures=False).code == 0
     seeds = el.open(tmp_path / "seeds")

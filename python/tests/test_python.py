@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
@@ -15,6 +16,7 @@ import pytest
 from conftest import TWO_WAY
 
 import eddyline as el
+import eddyline.errors as errors
 from eddyline.summary import student_t, summarise
 
 if TYPE_CHECKING:
@@ -279,6 +281,11 @@ def test_dynamics_may_be_just_asked_for(table):
         (lambda s: s.run("theory", dynamics=5), "there is no link model 5"),
         (lambda s: s.run(5), "there is no world 5; worlds are theory, sim, kernel, quic"),
         (lambda s: s.run("thoery"), r"there is no world 'thoery'; did you mean theory\? worlds are theory, sim"),
+        (lambda s: s.run(["sim", "theory"]), r"there is no world \['sim', 'theory'\]; worlds are theory, sim"),
+        (lambda s: s.run(seeds=20261127), "seeds: 20,261,127; 1 to 100,000 are possible"),
+        (lambda s: el.sweep(s, {"seed": [1]}, out="x", seeds=10**12), "seeds: 1,000,000,000,000; 1 to"),
+        (lambda _: el.theory.equilibrium(5), "scenario: a scenario, its file or a dict of its structure is expected"),
+        (lambda _: el.probe(None, "up"), "scenario: a scenario, its file or a dict of its structure is expected"),
         (lambda s: s.run(seeds="3"), "seeds: a whole number is expected, not '3'"),
         (lambda s: s.run(log=5), "log: True, or the name of a flow, link or traffic, is expected, not 5"),
         (lambda s: s.run(seeds=2.5), "seeds: a whole number"),
@@ -289,6 +296,41 @@ def test_dynamics_may_be_just_asked_for(table):
 def test_arguments_of_another_type_are_answered_with_what_is_expected(table, call, said):
     with pytest.raises(el.InputError, match=said):
         call(el.Scenario(table))
+
+
+def test_theory_takes_scenarios_files_and_dicts(table, scenario):
+    file = scenario()
+    for given in (table, file, str(file)):
+        assert el.theory.equilibrium(given).json == el.theory.equilibrium(el.Scenario(table)).json
+        assert el.theory.stability(given).json == el.theory.stability(el.Scenario(table)).json
+        with pytest.raises(el.InputError, match="link"):
+            el.probe(given, "none")
+
+
+ERRORS = [
+    el.InputError("wrong", "a hint"),
+    el.ScenarioError("wrong", [{"key": "a"}], ["mine"]),
+    el.WorldUnavailable("kernel", "none here", "another one"),
+    el.UntrustedRun("kernel", ["late"]),
+    el.NoEquilibrium("grows", "a hint"),
+    el.ControllerError("mine", "Mine.on_ack", "raised", "a traceback"),
+    el.InternalError("a defect"),
+    errors.LostConnection("quic", ["gone"]),
+    errors.NotInstalled("not here", "pip"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_errors_are_sent_to_other_processes(error):
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert vars(again) == vars(error)
+
+
+def test_all_errors_are_tried():
+    known = {getattr(errors, name) for name in errors.__all__} - {el.EddylineError}
+    assert known | {errors.LostConnection} == {type(error) for error in ERRORS}
 
 
 def test_the_working_directory_may_change(tmp_path, monkeypatch):

@@ -1,8 +1,10 @@
-//! What of a flow QUIC cannot honour.
+//! What of a scenario QUIC cannot honour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use eddyline_scenario::network::{Flow, Local, Pacing, TcpOptions};
+use eddyline_path::queue::{CakeAckFilter, QueueParams};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, Link, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
 use crate::kinds::{self, UNSEEDED};
@@ -30,9 +32,37 @@ pub fn of<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> Vec<String> {
         .into_iter()
         .map(|((_, note), mut names)| {
             names.dedup();
-            format!("{}: {note}", listed(&names))
+            format!("{}: {note}", listed("flow", &names))
         })
         .collect()
+}
+
+/// The links on the way of acknowledgements whose queue or end acts on those of TCP, where there are any.
+pub fn of_links(network: &Network) -> Option<String> {
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    let crossed: BTreeSet<usize> = flows.flat_map(|flow| flow.ack.iter().map(|link| *link as usize)).collect();
+    let names: Vec<&str> = crossed
+        .into_iter()
+        .map(|place| &network.links[place])
+        .filter(|link| reads(link))
+        .map(|link| &*link.name)
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{}: no acknowledgement is filtered, thinned or reconstructed, because QUIC's are encrypted",
+            listed("link", &names)
+        )
+    })
+}
+
+/// Whether a link reads acknowledgements.
+fn reads(link: &Link) -> bool {
+    let by_queue = match &link.queue {
+        QueueParams::AckFilter(_) | QueueParams::AckDecimation(_) => true,
+        QueueParams::Cake(cake) => cake.ack_filter != CakeAckFilter::None,
+        _ => false,
+    };
+    by_queue || link.reconstruct.is_some()
 }
 
 /// The table's name, without the number of a flow among those of one table.
@@ -40,11 +70,11 @@ fn table(name: &str) -> &str {
     name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).map_or(name, |(table, _)| table)
 }
 
-fn listed(names: &[&str]) -> String {
+fn listed(kind: &str, names: &[&str]) -> String {
     let shown = &names[..names.len().min(MAX_NAMES)];
     let more = names.len() - shown.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("flow{} {}{rest}", if names.len() > 1 { "s" } else { "" }, shown.join(", "))
+    format!("{kind}{} {}{rest}", if names.len() > 1 { "s" } else { "" }, shown.join(", "))
 }
 
 /// The notes about one flow, in a fixed order.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 import eddyline.worlds as worlds
+from eddyline.arguments import MAX_SEEDS
 from eddyline.cli.modelled import model_hint
 from eddyline.cli.options import (
     clock_of_kernel,
@@ -67,7 +68,7 @@ Examples:
 @overrides()
 @click.option(
     "--seeds",
-    type=Seeds(100_000),
+    type=Seeds(MAX_SEEDS),
     metavar="N|LO..HI",
     help="Repeat with N seeds (the file's, the next, ...), or with these; adds mean, deviation and 95 % interval.",
 )

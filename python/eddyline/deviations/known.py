@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import eddyline.quic_packets as quic_packets
+from eddyline.capacity import link_tables
 from eddyline.lost_connections import lost_connections
 
 if TYPE_CHECKING:
@@ -89,6 +90,18 @@ def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callabl
 def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
     """Sets an option of TCP where it has another value."""
     return _of_flows(f"tcp.{name}", value, lambda flow: flow.get("tcp", {}).get(name) != value)
+
+
+def _no_ack_filters(scenario: Table, _: Table) -> Overrides:
+    """Queues that leave acknowledgements alone."""
+    overrides: Overrides = {}
+    for name, link in link_tables(scenario).items():
+        queue, key = link.get("queue", {}), f"link.{_quoted(name)}.queue"
+        if queue.get("kind") in ("ack_filter", "ack_decimation"):
+            overrides[key] = {"kind": "droptail", **({"limit": queue["limit"]} if "limit" in queue else {})}
+        elif queue.get("ack_filter", "none") != "none":
+            overrides[f"{key}.ack_filter"] = "none"
+    return overrides
 
 
 def _known_base_rtt(flow: Table) -> bool:
@@ -383,6 +396,12 @@ KNOWN: tuple[KnownDifference, ...] = (
         "QUIC has a probe timeout without a lower bound (RFC 9002, 6.2): tcp.min_rto = 1 ms",
         _QUIC,
         _option("min_rto", "1 ms"),
+    ),
+    KnownDifference(
+        "ACK filters",
+        "QUIC's acknowledgements are encrypted, no queue filters them: drop-tail queues, ack_filter = none of cake",
+        _QUIC,
+        _no_ack_filters,
     ),
     KnownDifference(
         "HyStart",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eddyline.arguments import names, seconds, table, whole
+from eddyline.arguments import names, number_of_seeds, seconds, table, whole
 from eddyline.errors import EddylineError, LostConnection
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
@@ -99,7 +99,7 @@ def evaluate(
     Raises:
         InputError: There is no such controller, parameter or experiment.
     """
-    seeds, only, kinds = whole("seeds", seeds, 1), names("only", only), names("kinds", kinds)
+    seeds, only, kinds = number_of_seeds(seeds), names("only", only), names("kinds", kinds)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     queue_kind(queue)  # raises where it is unknown

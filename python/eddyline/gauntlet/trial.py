@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline.arguments import distinct, names, seconds, table, whole
+from eddyline.arguments import distinct, names, number_of_seeds, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.explanation import Explanation
@@ -70,7 +70,7 @@ def run(
         InputError: There is no such controller, parameter or test.
     """
     require_packets(world)
-    seeds, against, only = whole("seeds", seeds, 1), names("against", against), names("only", only)
+    seeds, against, only = number_of_seeds(seeds), names("against", against), names("only", only)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     distinct("against", against)

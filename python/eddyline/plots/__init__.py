@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import logging
 
+from eddyline.ctrl_c import AfterImports
 from eddyline.errors import InputError
 
 # without a home it says, in two long lines, that its cache is elsewhere
 _LOG = logging.getLogger("matplotlib")
 _LEVEL = _LOG.level
 _LOG.setLevel(logging.ERROR)
-try:
-    import matplotlib  # noqa: F401 - before all that is imported of it
-except Exception as e:
-    _LOG.setLevel(_LEVEL)
-    raise InputError(
-        f"matplotlib cannot be imported (its configuration is MPLBACKEND and matplotlibrc): {type(e).__name__}: {e}",
-        "MPLBACKEND=agg is right for all figures here; a file matplotlibrc in the working folder is read first",
-    ) from None
-
-from eddyline.plots.runs import Legend, bars, compared, overview, repeated  # noqa: E402 - while it is quiet
-from eddyline.plots.style import ENDINGS, STYLE, render, render_small  # noqa: E402
+with AfterImports():
+    try:
+        import matplotlib  # noqa: F401 - before all that is imported of it
+    except Exception as e:
+        _LOG.setLevel(_LEVEL)
+        said = f"{type(e).__name__}: {e}"
+        raise InputError(
+            f"matplotlib cannot be imported (its configuration is MPLBACKEND and matplotlibrc): {said}",
+            "MPLBACKEND=agg is right for all figures here; a file matplotlibrc in the working folder is read first",
+        ) from None
+    from eddyline.plots.runs import Legend, bars, compared, overview, repeated  # while it is quiet
+    from eddyline.plots.style import ENDINGS, STYLE, render, render_small
 
 _LOG.setLevel(_LEVEL)
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
 import eddyline.ranges as ranges
-from eddyline.arguments import file, seconds, table, whole
+from eddyline.arguments import file, number_of_seeds, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import refused, require_folder, require_writable_parent, room
@@ -121,7 +121,7 @@ def sweep(
 
     refuse_processes("el.sweep")
     folder = file("out", out)
-    seeds = whole("seeds", seeds, 1)
+    seeds = number_of_seeds(seeds)
     workers = None if workers is None else whole("workers", workers, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     memory = None if memory is None else whole("memory", memory, 1)

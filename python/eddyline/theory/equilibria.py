@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.loading import loaded
 from eddyline.questions import question
 from eddyline.theory.document import Document
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from eddyline.scenario import Scenario
+    from eddyline.loading import Given
 
 __all__ = ["Equilibria", "equilibrium"]
 
@@ -70,7 +71,7 @@ class Equilibria(Document):
         return frame([{"equilibrium": n, **row} for n, at in found for row in at[part]])
 
 
-def equilibrium(scenario: Scenario) -> Equilibria:
+def equilibrium(scenario: Given) -> Equilibria:
     """Every equilibrium of the flows that theory has a model of: FAST, and Reno at a given loss ratio.
 
     Source: eq. 1 to 6 of Ge et al., "Performance Effects of Two-way FAST TCP"; `docs/theory/equilibrium.md`.
@@ -78,5 +79,6 @@ def equilibrium(scenario: Scenario) -> Equilibria:
     Raises:
         EddylineError: There is none, and why.
     """
+    scenario = loaded(scenario)
     text, _ = scenario.ask(question("equilibrium"))
     return Equilibria(text, scenario.title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eddyline.loading import loaded
 from eddyline.questions import question
 from eddyline.theory.document import Document
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from eddyline.scenario import Scenario
+    from eddyline.loading import Given
 
 __all__ = ["Fairness", "fairness"]
 
@@ -68,7 +69,7 @@ class Fairness(Document):
         return beside(self._parsed, self._title)
 
 
-def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
+def fairness(scenario: Given, exponent: float = 1.0) -> Fairness:
     """The rates that maximise `sum alpha log x` over what the links carry, and FAST's equilibria compared with them.
 
     With another exponent e, those that maximise `sum alpha^e x^(1 - e) / (1 - e)`.
@@ -84,5 +85,6 @@ def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
         InputError: There is no such exponent.
         EddylineError: There is no FAST flow, or no result, and why.
     """
+    scenario = loaded(scenario)
     text, _ = scenario.ask(question("fairness", exponent=exponent))
     return Fairness(text, scenario.title)

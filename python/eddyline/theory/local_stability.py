@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.loading import loaded
 from eddyline.questions import question
 from eddyline.theory.document import Document
 from eddyline.worlds import LINK_MODELS
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from eddyline.loading import Given
     from eddyline.scenario import Scenario
 
 __all__ = ["Stability", "stability", "verdict"]
@@ -92,7 +94,7 @@ class Stability(Document):
         return stability([d | {"verdict": verdict(d)} for d in self.documents], self.nyquist, self._title)
 
 
-def stability(scenario: Scenario, link_model: str = "all", law: str = "equation") -> Stability:
+def stability(scenario: Given, link_model: str = "all", law: str = "equation") -> Stability:
     """Local stability of the first equilibrium: rightmost roots with exact delays, margins.
 
     Source: eq. 1 to 3 of Ge et al., "Performance Effects of Two-way FAST TCP", and the ACK clock of Jacobsson et al.
@@ -108,6 +110,7 @@ def stability(scenario: Scenario, link_model: str = "all", law: str = "equation"
         InputError: There is no such link model or law.
         EddylineError: There is no equilibrium, and why.
     """
+    scenario = loaded(scenario)
     models = LINK_MODELS if link_model == "all" else (link_model,)
     texts = [scenario.ask(question("stability", link_model=m, law=law))[0] for m in models]
     return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario, law)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import eddyline._core as _core
 import eddyline.ranges as ranges
 from eddyline.errors import InputError
+from eddyline.loading import loaded
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document
 from eddyline.worlds import DYNAMICS, LINK_MODELS
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from eddyline.scenario import Scenario
+    from eddyline.loading import Given
 
 __all__ = ["SHOWS", "Axis", "Range", "TheoryMap", "theory_map"]
 
@@ -139,7 +140,7 @@ def _type(rows: list[list[Any]]) -> Any:
 
 
 def theory_map(
-    scenario: Scenario,
+    scenario: Given,
     x: tuple[str, Range],
     y: tuple[str, Range],
     show: str = "bottleneck",
@@ -171,6 +172,8 @@ def theory_map(
         KeyboardInterrupt: Ctrl-C, within a second.
     """
     from eddyline.keys import require_effect
+
+    scenario = loaded(scenario)
 
     for name, given in (("x", x), ("y", y)):
         if isinstance(given, str) or len(given) != 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.loading import loaded
 from eddyline.questions import question
 from eddyline.theory.document import Document
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from eddyline.scenario import Scenario
+    from eddyline.loading import Given
 
 __all__ = ["Population", "population"]
 
@@ -66,7 +67,7 @@ class Population(Document):
 
 
 def population(
-    scenario: Scenario, *, flow_level: bool = False, arrivals: int | None = None, distribution: bool = True
+    scenario: Given, *, flow_level: bool = False, arrivals: int | None = None, distribution: bool = True
 ) -> Population:
     """The stationary number of the flows of `[[arrivals]]`.
 
@@ -81,6 +82,7 @@ def population(
     Raises:
         EddylineError: There is no result, and why. A population that grows without bound is a result.
     """
+    scenario = loaded(scenario)
     shown = distribution and not flow_level
     text, _ = scenario.ask(question("population", flow_level=flow_level, arrivals=arrivals, distribution=shown))
     return Population(text, scenario.title)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import eddyline._core as _core
 from eddyline.errors import InputError
+from eddyline.loading import loaded
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from eddyline.scenario import Scenario
+    from eddyline.loading import Given
 
 __all__ = ["VegasBand", "vegas"]
 
@@ -48,7 +49,7 @@ class VegasBand(Document):
 
 
 def vegas(
-    scenario: Scenario, alpha: float | Mapping[str, float] = 2.0, beta: float | Mapping[str, float] = 4.0
+    scenario: Given, alpha: float | Mapping[str, float] = 2.0, beta: float | Mapping[str, float] = 4.0
 ) -> VegasBand:
     """The equilibria if every flow of the scenario were a Vegas flow, whatever its controller in the file.
 
@@ -66,6 +67,7 @@ def vegas(
         InputError: A threshold is out of range, or a flow has none.
         EddylineError: There is no result, and why.
     """
+    scenario = loaded(scenario)
     pairs = [(_of(alpha, "alpha", name), _of(beta, "beta", name)) for name in scenario.flows]
     return VegasBand(scenario._core.theory(_core.Vegas(pairs)), scenario.title)
 

@@ -195,6 +195,11 @@ def test_a_sweep_with_files_runs_again_from_its_folder_anywhere(eddyline, lossy,
     moved = (tmp_path / "grid").rename(tmp_path / "elsewhere")
     ran = eddyline("verify", moved)
     assert (ran.code, ran.out) == (0, f"same: {moved} (4 points, world sim)\n")
+    # and its scenario there is one with all files, of which it grows
+    ran = eddyline("sweep", moved / "scenario.toml", *VARY[:-1], 3, "--out", moved)
+    assert (ran.code, "6 of 6 points done, 4 of them earlier" in ran.out) == (0, True), ran.err
+    assert el.Scenario.load(moved / "scenario.toml").title == "lossy"
+    assert eddyline("run", moved / "scenario.toml", "-q").code == 0
 
 
 def test_a_file_elsewhere_is_not_the_one_of_the_same_name_beside_the_scenario(eddyline, lossy, tmp_path):

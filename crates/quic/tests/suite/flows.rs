@@ -40,6 +40,31 @@ fn full_packets_have_the_scenarios_size() {
     assert!(result.approximations.iter().any(|note| note.contains("1240 bytes in place of 1040")), "{result:?}");
 }
 
+/// No queue reads acknowledgements that are encrypted: filters change nothing, and the result says so.
+#[test]
+fn filters_of_acknowledgements_do_nothing() {
+    let with = |queue: &str| {
+        let text = bottleneck(5.0, "kind = \"cubic\"", 60, "");
+        let back = "[[link]]\nname = \"b\"\nrate = \"100 kbit/s\"\ndelay = \"20 ms\"\n";
+        quic(&text.replacen(
+            "[[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n",
+            &format!("{back}queue = {{ {queue} }}\n"),
+            1,
+        ))
+        .result
+    };
+    let note = "link b: no acknowledgement is filtered";
+    for (plain, filtered) in [
+        ("kind = \"droptail\", limit = \"20 packets\"", "kind = \"ack_filter\", limit = \"20 packets\""),
+        ("kind = \"cake\"", "kind = \"cake\", ack_filter = \"aggressive\""),
+    ] {
+        let (one, other) = (with(plain), with(filtered));
+        assert_eq!(one.flows[0].delivered_bytes, other.flows[0].delivered_bytes, "{filtered}");
+        assert!(!one.approximations.iter().any(|said| said.starts_with(note)), "{:?}", one.approximations);
+        assert!(other.approximations.iter().any(|said| said.starts_with(note)), "{:?}", other.approximations);
+    }
+}
+
 /// Data both ways on one connection: it takes less time than one after the other (7.5 s), most acknowledgements are on data packets, and both transfers
 /// complete.
 #[test]
