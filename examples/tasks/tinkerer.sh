@@ -10,7 +10,7 @@ eddyline advise --isp vdsl2 --down "16 Mbit/s" --up "4 Mbit/s" --have cake --plo
 #>   Basic Settings: interface pppoe-wan, download 15200 kbit/s, upload 3800 kbit/s
 #>   Queue Discipline: cake, queue setup script piece_of_cake.qos
 #>   Link Layer Adaptation: Ethernet with overhead, per packet overhead 30
-#>   uci set sqm.access.download='15200'
+#>   uci set sqm.pppoe_wan.download='15200'
 #> Expect grade A+, before: C
 #> responsiveness (RPM)
 #> Advice: CAKE

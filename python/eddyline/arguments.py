@@ -41,8 +41,7 @@ def number_of_seeds(given: Any) -> int:
     """
     number = whole("seeds", given, 1)
     if number > MAX_SEEDS:
-        hint = "it is their number, from the scenario's seed on; set={'seed': N} is one seed"
-        raise InputError(f"seeds: {number:,}; 1 to {MAX_SEEDS:,} are possible", hint)
+        raise InputError(f"seeds: {number:,}; 1 to {MAX_SEEDS:,} are possible", "it is their number, not a seed")
     return number
 
 

@@ -144,7 +144,8 @@ class ControllerError(EddylineError):
         self.result: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.controller, self.place, self.what, self.traceback))
+        # without the result, which is large, and which the caller has elsewhere
+        return (_again, (type(self), self.args, {**self.__dict__, "result": None}))
 
 
 class NotInstalled(EddylineError, AttributeError):  # noqa: N818 - the name of a state

@@ -1,6 +1,6 @@
 """`manifest.json` of an output folder: which files a command wrote there, with the SHA-256 of each.
 
-What is not listed is somebody else's, and is never replaced.
+A file whose name is not listed is somebody else's, and is never replaced.
 """
 
 from __future__ import annotations

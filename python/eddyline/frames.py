@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
+from eddyline.ctrl_c import AfterImports
+
+with AfterImports():  # the first use of them, in a session
+    import numpy as np
+    import pandas as pd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -67,24 +67,29 @@ def interact(
     ]
     image, reason = ipywidgets.Image(format="png"), ipywidgets.Label()
 
-    def update() -> None:
+    def chosen_run() -> Result:
         chosen = [(key, slider.value) for key, slider in zip(values, sliders, strict=True)]
-        result = given.with_overrides(chosen).run(world)
+        return given.with_overrides(chosen).run(world)
+
+    def show(result: Result) -> None:
         image.value = _png(result.plot() if draw is None else _figure(draw(result)))
 
     def changed(_change: object) -> None:
-        reason.value = ""
+        reason.value = ""  # a notebook hides what a widget raises
         try:
-            update()
-        except EddylineError as e:  # a notebook hides what a widget raises
+            result = chosen_run()
+        except EddylineError as e:
             reason.value = f"not run: {e}"
+            return
+        try:
+            show(result)
         except Exception as e:
             reason.value = f"not drawn: {type(e).__name__}: {e}"
             raise
 
     for slider in sliders:
         slider.observe(changed, names="value")
-    update()
+    show(chosen_run())
     return ipywidgets.VBox([*sliders, reason, image])
 
 
@@ -117,8 +122,10 @@ def _png(figure: Figure) -> bytes:
     """The figure as a picture. One of pyplot is closed, or the notebook would show it a second time."""
     from io import BytesIO
 
-    with BytesIO() as file:
-        figure.savefig(file, format="png", dpi=100)
+    try:
+        with BytesIO() as file:
+            figure.savefig(file, format="png", dpi=100)
+            return file.getvalue()
+    finally:
         if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
             pyplot.close(figure)
-        return file.getvalue()

@@ -86,7 +86,10 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
         if folder.is_dir():
             if others := foreign(folder, own):
                 names = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
-                raise InputError(f"{folder}: holds other files: {names}", "choose a new or empty folder for --out")
+                unlisted = MANIFEST in own and not (folder / MANIFEST).exists() and others[0] in own
+                because = f"; no {MANIFEST} says that they are of an earlier output" if unlisted else ""
+                hint = f"choose a new or empty folder for --out{because}"
+                raise InputError(f"{folder}: holds other files: {names}", hint)
             if folder.samefile(Path.cwd()):
                 raise InputError(
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
@@ -213,14 +216,23 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
             yield new
             if MANIFEST in own and not (new / MANIFEST).exists():
                 write(new)
-            if not target.exists():
+            if not os.path.lexists(target):
                 new.rename(target)
-            elif target.is_dir() and not foreign(target, own):
+            elif _is_earlier(target, own):
                 _exchange(new, target)
             else:
-                aside = next(p for n in count(2) if not (p := target.with_name(f"{target.name}-{n}")).exists())
+                others = (target.with_name(f"{target.name}-{n}") for n in count(2))
+                aside = next(p for p in others if not os.path.lexists(p))
                 new.rename(aside)
                 raise EddylineError(f"{folder}: something else was written there meanwhile; this output is in {aside}")
+
+
+def _is_earlier(target: Path, own: Collection[str]) -> bool:
+    """Whether there is an earlier output, and nothing else."""
+    try:
+        return target.is_dir() and not foreign(target, own)
+    except OSError:
+        return False
 
 
 @contextmanager

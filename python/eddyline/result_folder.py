@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
+__all__ = ["Manifest", "copied", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
 
 
 _SWEEP, _OF_SWEEP = "sweep.json", "scenario.toml"
@@ -57,18 +57,36 @@ def kept(path: Path) -> Source | None:
 
 
 def _kept_by_sweep(path: Path) -> Source | None:
-    """The scenario in a sweep's folder, where copies are named by their digests."""
+    """The scenario in a sweep's folder, with the title that it has there."""
+    folder = path.parent.absolute()
+    source = replace(Source.of_file(path), folder=folder)
     try:
-        document = json.loads((path.parent / _SWEEP).read_text("utf-8"))
-        digests, title = dict(document["files"]), str(document["scenario"]["title"])
-        places = {str(name): path.parent.absolute() / FILES / digest for name, digest in digests.items() if digest}
+        known = json.loads((folder / _SWEEP).read_text("utf-8"))
+        there, title = copied(folder, known), (known["scenario"] or {}).get("title")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # what reads the sweep says what is wrong
-    source = replace(Source.of_file(path), folder=path.parent.absolute())
-    if source.has_no_title():
-        source = replace(source, name=str(path.with_name(f"{title}.toml")))  # of which the title is made
-    copies = {source.path(name): copy for name, copy in places.items() if copy.exists()}
-    return replace(source, copies=copies)
+    # without a title of its own, a scenario has the name of its file
+    return replace(source, copies=there, title=title if source.has_no_title() else None)
+
+
+def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
+    """The copies of a sweep's files, by their names and their paths, as `Source.copies`.
+
+    Args:
+        folder: Its folder.
+        known: Its description.
+
+    Returns:
+        Nothing of files without a copy, which older versions did not make.
+    """
+    places = {name: folder / FILES / digest for name, digest in known["files"].items() if digest}
+    there = {name: copy for name, copy in places.items() if copy.exists()}
+    # a file beside the scenario has a short name also where the scenario has its whole path
+    files = files_of(json.dumps(known["scenario"]))
+    written = [name for name in files if Path(name).is_absolute() and name not in there]
+    ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
+    whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
+    return there | {str(folder / name): copy for name, copy in there.items()} | whole
 
 
 def source_of(path: Path) -> Source:

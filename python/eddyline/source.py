@@ -36,6 +36,7 @@ class Source:
         name: The file's name, for messages.
         folder: Where relative paths in it start.
         copies: Copies of files, by their paths, which are read instead.
+        title: Of a scenario that has none of its own; that of its name by default.
         contents: What its files held when they were read, by their names; the SHA-256 of those that are large.
     """
 
@@ -44,6 +45,7 @@ class Source:
     name: str
     folder: Path
     copies: Mapping[str, Path] = field(default_factory=dict, hash=False)
+    title: str | None = None
     contents: Mapping[str, bytes | str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +85,8 @@ class Source:
             ScenarioError: Something in it is wrong.
             InputError: A large file has changed.
         """
+        if self.title is not None:
+            overrides = [("title", self.title), *overrides]
         with self.as_read() as copies:
             return _core.load(self.text, self.format, self.name, self.folder, overrides, copies)
 

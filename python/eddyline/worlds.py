@@ -287,6 +287,7 @@ class World:
         clocks: It can run in real time and in virtual time.
         threads: One run can use several threads.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
+        measured: How it measures what others compute, a sentence, where that differs from them.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
         missing: Says why this machine cannot run it by a clock, if it cannot.
     """
@@ -299,6 +300,7 @@ class World:
     clocks: bool = False
     threads: bool = False
     dynamics: bool = False
+    measured: str = ""
     needs: Mapping[str, str] = field(default_factory=dict)
     missing: Callable[[str], WorldUnavailable | None] | None = None
 
@@ -360,6 +362,10 @@ _ENTRIES = (
             "BTF": "controllers fast and vfast",
             "clang": "building controllers fast and vfast",
         },
+        measured=(
+            "base_rtt_s, rtt_s.mean and window_packets are from samples of TCP_INFO: the kernel's minimum and smoothed "
+            "round-trip time and its window, every few milliseconds"
+        ),
         missing=_kernel_unavailable,
     ),
     World("quic", "a QUIC stack over the simulator's links, in virtual time", _quic, packet_log=True),

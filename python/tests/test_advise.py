@@ -528,7 +528,7 @@ def test_sqm_does_not_switch_a_slow_shaper_off() -> None:
     access = Access.of("1 kbit/s", "1 kbit/s", "100 ms", share=0.4)
     settings = sqm_settings(access, families(access, "bytes")["CAKE"][0], "wan")
     assert settings is not None
-    assert "uci set sqm.access.upload='1'" in settings
+    assert "uci set sqm.wan.upload='1'" in settings
 
 
 def test_sqm_knows_what_its_scripts_run() -> None:
@@ -541,7 +541,7 @@ def test_sqm_knows_what_its_scripts_run() -> None:
 
     def said(family: str, wan: str = "wan") -> dict[str, str]:
         found = [
-            re.fullmatch(r"uci set sqm\.access\.(\w+)='(.*)'", line)
+            re.fullmatch(r"uci set sqm\.\w+\.(\w+)='(.*)'", line)
             for line in sqm_settings(access, known[family][-1], wan) or []
         ]
         return {m[1]: m[2] for m in found if m}

@@ -253,8 +253,8 @@ def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert document["before"]["grade"] > document["after"]["grade"].rstrip("+")
     assert document["measured"] == {"down_bps": 8e6, "up_bps": 10e6}
     assert document["shaped"]["share"] == 0.95
-    assert "uci set sqm.access.script='piece_of_cake.qos'" in document["sqm"]
-    assert document["sqm"][0] == "uci set sqm.access='queue'"
+    assert "uci set sqm.pppoe_wan.script='piece_of_cake.qos'" in document["sqm"]
+    assert document["sqm"][0] == "uci set sqm.pppoe_wan='queue'"
     assert document["sqm"][-1] == "uci commit sqm && /etc/init.d/sqm restart"
 
 
@@ -301,7 +301,9 @@ def test_delay_that_a_profile_adds_is_said(monkeypatch: pytest.MonkeyPatch, caps
 def test_lines_with_ppp_have_its_interface(line_name: str | None, wan: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "cases", screening)
     home = advise_home("vdsl2", "8 Mbit/s", "2 Mbit/s", line=line_name, have="fifo")
-    assert f"uci set sqm.access.interface='{wan}'" in home.sqm
+    section = wan.replace("-", "_")
+    assert home.sqm[0] == f"uci set sqm.{section}='queue'"
+    assert f"uci set sqm.{section}.interface='{wan}'" in home.sqm
 
 
 @pytest.mark.parametrize(("have", "twice_s"), [("cake", 0.0), ("fifo", 0.0), ("fq_codel", 1749 * 8 / 5.7e6)])

@@ -447,6 +447,25 @@ def test_doctor_finds_what_the_package_ns2_installs(tmp_path, monkeypatch):
     assert (found.ok, found.remedy) == (False, "apt install ns2")
 
 
+@pytest.mark.parametrize(
+    ("capabilities", "users", "root", "namespaces"),
+    [
+        ("000001ffffffffff", True, (True, "yes"), (True, "as root")),
+        ("00000000a80425fb", True, (False, "yes, without NET_ADMIN and SYS_ADMIN"), (True, "for users")),
+        ("000001ffffdfffff", False, (False, "yes, without SYS_ADMIN"), (False, "not without SYS_ADMIN")),
+    ],
+)
+def test_doctor_knows_root_of_a_container(tmp_path, monkeypatch, capabilities, users, root, namespaces):
+    (tmp_path / "status").write_text(f"Name:\tx\nCapEff:\t{capabilities}\n")
+    monkeypatch.setattr(doctor, "_STATUS", tmp_path / "status")
+    monkeypatch.setattr(doctor, "_user_namespaces", lambda: users)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    found = {each.what: each for each in doctor._system()}
+    assert (found["root"].ok, found["root"].detail) == root
+    assert (found["namespaces"].ok, found["namespaces"].detail) == namespaces
+    assert "--cap-add SYS_ADMIN" in str(found["namespaces"].remedy)
+
+
 def test_all_worlds_are_offered_and_doctor_says_what_they_need(eddyline):
     import eddyline.worlds as worlds
 

@@ -515,6 +515,10 @@ def test_quic_s_acknowledgements_are_not_filtered(queue: dict[str, Any], switche
         without = Scenario(scenario.to_dict(), set=found["ACK filters"]).to_dict()
         link = next(link for link in without["link"] if link["name"] == back)
         assert switched.items() <= link["queue"].items()
+    again = {f"link.{back}.reconstruct": {"every": "3000 B", "hold": "100 ms"}}
+    reconstructed = Scenario(document, set=again)
+    names = [each.name for each in unswitched(reconstructed.to_dict(), {"world": "quic", "flows": []})]
+    assert "ACK reconstruction" in names
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,6 @@ def test_a_second_ctrl_c_does_not_wait_for_a_controller_that_waits(scenario, tmp
     waiting = tmp_path / "waiting"
     (tmp_path / "waits.py").write_text(f"""
 import pathlib
-import sys
 import time
 
 import eddyline as el
@@ -155,7 +154,10 @@ def test_ctrl_c_as_matplotlib_is_imported_is_no_error_about_it(scenario, tmp_pat
     assert (p.returncode, out, err.strip()) == (130, "", "interrupted")
 
 
-@pytest.mark.parametrize(("library", "call"), [("matplotlib", "scenario.run().plot()"), ("numpy", "el.env")])
+@pytest.mark.parametrize(
+    ("library", "call"),
+    [("matplotlib", "scenario.run().plot()"), ("numpy", "el.env"), ("pandas", "scenario.run().flows")],
+)
 def test_ctrl_c_in_an_import_of_the_package_is_none_of_the_librarys_errors(scenario, tmp_path, library, call):
     lost = "try:\n    signal.raise_signal(signal.SIGINT)\nexcept KeyboardInterrupt:\n    pass\n"
     (tmp_path / f"{library}.py").write_text(f"import signal\n{lost}raise ImportError('initialization failed')\n")
@@ -169,7 +171,8 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     env = {**environment(), "PYTHONPATH": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    words = [sys.executable, "-c", script]
+    ran = subprocess.run(words, env=env, capture_output=True, text=True, preexec_fn=heed, check=False)
     assert (ran.returncode, ran.stdout) == (0, "interrupted\n"), ran.stderr
 
 

@@ -61,6 +61,7 @@ def test_a_run_has_the_rate_and_the_queue_that_were_asked_for() -> None:
     assert flow["throughput_bps"] == pytest.approx(1e7, rel=0.005)
     assert flow["base_rtt_s"] == pytest.approx(0.040, rel=0.05)
     assert link["queue_packets.max"] == 50
+    assert result.approximations == []  # all of it was honoured: `--strict` passes
     assert link["drops.data"] > 0
     # each lost packet is sent again, but for those at the end and those that were sent again without need
     assert flow["retransmits"] == pytest.approx(link["drops.data"], rel=0.25, abs=5)

@@ -55,8 +55,11 @@ def test_a_wrong_size_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_limits_of_the_process_bound_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"/proc/meminfo": "MemAvailable: 8000000 kB\n", "/proc/self/statm": "1000 500\n"}
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path, ""))
     unlimited = memory.available()
-    assert memory.budget() <= unlimited
+    assert unlimited == 8_000_000 << 10
+    assert memory.budget() == unlimited // 2
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 40, 1 << 40))
     assert memory.available() <= unlimited
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, 1 << 20))

@@ -49,17 +49,28 @@ def test_a_command_replaces_its_own_output_and_nothing_else(eddyline, scenario, 
         mine.unlink()
 
 
+MINE = {
+    "evaluate": ["data/measured.csv", "plots/fig1.svg"],
+    "gauntlet": ["scorecard.md"],
+    "why": ["scenario.json", "why.png"],
+    "reproduce": ["data/measured.csv", "plots/fig1.svg"],
+    "run": ["files/notes.txt", "flows.csv", "scenario.json"],
+    "validate": ["data/measured.csv", "plots/fig1.svg"],
+}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_names_of_an_output_are_not_enough(eddyline, scenario, tmp_path, name):
     """A project may have `data`, `plots` and `scenario.json` of its own."""
     scenario()
-    mine = ["data/measured.csv", "plots/fig1.svg", "files/notes.txt", "scenario.json", "flows.csv", "why.png"]
+    mine = MINE[name]
     for file in mine:
         (tmp_path / "project" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "project" / file).write_text("mine")
     ran = eddyline(*COMMANDS[name], "--out", "project", "-q")
     assert (ran.code, ran.out) == (2, "")
-    assert "error: project: holds other files: data" in ran.err
+    assert f"error: project: holds other files: {mine[0]}" in " ".join(ran.err.split())
+    assert f"no {MANIFEST} says that they are of an earlier output" in ran.err or "/" in mine[0]
     assert {(tmp_path / "project" / file).read_text() for file in mine} == {"mine"}
 
 
@@ -78,6 +89,18 @@ def test_what_is_written_meanwhile_stays(tmp_path):
     said = "something else was written there meanwhile; this output is in"
     assert str(refused.value) == f"{tmp_path / 'out'}: {said} {tmp_path / 'out-3'}"
     assert there(tmp_path) == {"out/notes.txt", "out-3/report.html", f"out-3/{MANIFEST}"}
+
+
+def test_what_becomes_a_link_to_nothing_meanwhile_stays(tmp_path):
+    def linked_meanwhile() -> None:
+        with replaced(tmp_path / "out", ("x", MANIFEST)) as new:
+            (new / "x").write_text("ours")
+            (tmp_path / "out").symlink_to("nowhere")
+            (tmp_path / "out-2").symlink_to("nowhere")
+
+    with pytest.raises(EddylineError, match="out-3"):
+        linked_meanwhile()
+    assert (tmp_path / "out-3" / "x").read_text() == "ours"
 
 
 def test_a_result_is_not_saved_over_other_files(scenario, tmp_path):

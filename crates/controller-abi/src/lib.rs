@@ -38,7 +38,7 @@
 //! languages need not be the same on both sides. It has a version, [`abi::VERSION`]; Eddyline refuses a library of another one.
 //!
 //! Controllers must be deterministic: no clock but the time of the events, no generator of random numbers without a fixed seed. A
-//! panic ends the run with its message and harms nothing else.
+//! panic stops its flow with its message and harms nothing else.
 
 pub mod abi;
 mod controller;

@@ -77,11 +77,7 @@ pub fn check_path(network: &Network) -> Result<(), LiveError> {
 /// What cannot be honoured, a sentence each.
 #[must_use]
 pub fn of(network: &Network) -> Vec<String> {
-    let mut notes = vec![
-        "base_rtt_s, rtt_s.mean and window_packets are from samples of TCP_INFO: the kernel's minimum and smoothed round-trip time and \
-         its window, every few milliseconds"
-            .to_owned(),
-    ];
+    let mut notes = Vec::new();
     let over = |quic: bool| network.flows.iter().filter(move |f| is_quic(f) == quic);
     if over(true).next().is_some() {
         notes.push(
@@ -90,6 +86,7 @@ pub fn of(network: &Network) -> Vec<String> {
         );
     }
     notes.extend(eddyline_quic_host::approximations::of(over(true)));
+    notes.extend(eddyline_quic_host::approximations::of_links(network, over(true)));
     for flow in over(false) {
         for note in about(flow) {
             notes.push(format!("flow {}: {note}", flow.name));

@@ -37,10 +37,10 @@ pub fn of<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> Vec<String> {
         .collect()
 }
 
-/// The links on the way of acknowledgements whose queue or end acts on those of TCP, where there are any.
-pub fn of_links(network: &Network) -> Option<String> {
-    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
-    let crossed: BTreeSet<usize> = flows.flat_map(|flow| flow.ack.iter().map(|link| *link as usize)).collect();
+/// The links on the way of acknowledgements of `flows` whose queue or end acts on those of TCP, where there are any.
+pub fn of_links<'a>(network: &Network, flows: impl IntoIterator<Item = &'a Flow>) -> Option<String> {
+    let crossed: BTreeSet<usize> =
+        flows.into_iter().flat_map(|flow| flow.ack.iter().map(|link| *link as usize)).collect();
     let names: Vec<&str> = crossed
         .into_iter()
         .map(|place| &network.links[place])

@@ -53,7 +53,7 @@ pub fn run_with(
     let mut outcome = run_over(&sorted, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();
     let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
-    let notes = approximations::of(flows()).into_iter().chain(approximations::of_links(network));
+    let notes = approximations::of(flows()).into_iter().chain(approximations::of_links(network, flows()));
     outcome.result.approximations.extend(notes.chain(failures));
     Ok(outcome)
 }

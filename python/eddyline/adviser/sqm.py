@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.line import LINES
@@ -93,12 +94,13 @@ def _cake(queue: Mapping[str, Any], line: Line) -> str:
 
 
 def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
-    """`uci` commands, or None where SQM has no such queue."""
+    """`uci` commands, or None where SQM has no such queue. Their section is the interface's: a router may have two."""
     option = _options(access, queues, wan)
     if option is None:
         return None
-    settings = [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
-    return ["uci set sqm.access='queue'", *settings, "uci commit sqm && /etc/init.d/sqm restart"]
+    section = re.sub(r"\W", "_", wan, flags=re.ASCII)  # the characters that a name of uci may have
+    settings = [f"uci set sqm.{section}.{key}='{value}'" for key, value in option.items()]
+    return [f"uci set sqm.{section}='queue'", *settings, "uci commit sqm && /etc/init.d/sqm restart"]
 
 
 def sqm_pages(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:

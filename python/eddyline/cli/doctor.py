@@ -146,17 +146,25 @@ def _system() -> list[Finding]:
     root = linux and os.geteuid() == 0
     release = platform.release()
     user_namespaces = _user_namespaces() if linux else False
+    lacking = _lacking() if root else ""
+    whose = "as root" if root and not lacking else "for users" if user_namespaces else f"not {lacking or 'for users'}"
     found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
         _live(),
         _virtual_time(),
-        Finding("root", served("root"), root, "yes" if root else "no", "sudo"),
+        Finding(
+            "root",
+            served("root"),
+            root and not lacking,
+            f"yes, {lacking}" if lacking else "yes" if root else "no",
+            _CAPABLE if root else "sudo",
+        ),
         Finding(
             "namespaces",
             served("namespaces"),
-            root or user_namespaces,
-            "as root" if root else ("for users" if user_namespaces else "not for users"),
-            "sudo, or sysctl kernel.unprivileged_userns_clone=1",
+            not whose.startswith("not"),
+            whose,
+            _CAPABLE if root else "sudo, or sysctl kernel.unprivileged_userns_clone=1",
         ),
         Finding("TUN", served("TUN"), Path("/dev/net/tun").exists(), "/dev/net/tun", "modprobe tun"),
         Finding(
@@ -168,6 +176,24 @@ def _system() -> list[Finding]:
         ),
     ]
     return [each for each in found if needed(each.what) or each.what == _VIRTUAL]
+
+
+_CAPABILITIES = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
+"""Bits of what root may lack in a container (linux/capability.h)."""
+
+_STATUS = Path("/proc/self/status")
+_CAPABLE = "docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun"
+
+
+def _lacking() -> str:
+    """Which of them this process lacks."""
+    try:
+        lines = _STATUS.read_text().splitlines()
+        bits = next(int(line.split()[1], 16) for line in lines if line.startswith("CapEff:"))
+    except (OSError, StopIteration, ValueError):
+        return ""
+    names = [name for name, bit in _CAPABILITIES.items() if not bits >> bit & 1]
+    return f"without {' and '.join(names)}" if names else ""
 
 
 def _live() -> Finding:

@@ -332,6 +332,8 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
                 err=True,
             )
         if not as_json and reply.results:
+            if measured := worlds.WORLDS[reply.world].measured:
+                click.echo(f"note: world {reply.world}: {measured}", err=True)
             for text in reply.results[0].approximations:
                 click.echo(f"note: world {reply.world}: {text}", err=True)
             if hint := model_hint(reply.results[0].approximations):

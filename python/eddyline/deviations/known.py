@@ -468,6 +468,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _lost_connections,
     ),
     UnswitchedDifference(
+        "ACK reconstruction",
+        "links reconstruct no acknowledgements of QUIC, which are encrypted (`reconstruct`)",
+        _QUIC,
+        lambda scenario, _: any("reconstruct" in link for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
         "acknowledgements with data",
         "the stack sends no acknowledgement while window or pacer hold the sender's own data back (`piggyback`)",
         _QUIC,
@@ -478,6 +484,13 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",
         _KERNEL,
         _any_flow(lambda _: True),
+    ),
+    UnswitchedDifference(
+        "BBR",
+        "Linux's bbr adds to its window what aggregated acknowledgements bring and a budget for segmentation offload, "
+        "and looks for policers",
+        _KERNEL,
+        lambda scenario, _: any(flow["controller"]["kind"] == "bbr" for _, flow in _flows(scenario)),
     ),
     UnswitchedDifference(
         "acknowledgements of every packet",

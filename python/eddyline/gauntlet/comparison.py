@@ -62,7 +62,7 @@ def _change(now: Verdict, earlier: Verdict | None, level: float) -> Change:
     uncertain = None in (now.value, earlier.value) or (now.lost is None) != (earlier.lost is None)
     if now.passed != earlier.passed and (kind != "same" or uncertain):
         kind = "fixed" if now.passed else "broken"
-    return Change(now.name, earlier.value, now.value, tolerance, kind)
+    return Change(now.name, earlier.value, now.value, tolerance, kind, earlier.passed)
 
 
 def _tolerance(a: Sequence[float | None], b: Sequence[float | None], level: float) -> float | None:

@@ -44,7 +44,7 @@ def changed(change: Change, verdict: Verdict) -> str:
 
 def _undecided(change: Change, verdict: Verdict) -> bool:
     """Whether a test fails that passed in the base, and the seeds do not suffice to tell the two apart."""
-    return change.kind == "same" and not verdict.passed and verdict.bound.holds(change.before)
+    return change.kind == "same" and not verdict.passed and change.passed_before is True
 
 
 def markdown(card: Card) -> str:
@@ -84,7 +84,7 @@ def junit(card: Card, *, accept_known: bool = False) -> str:
         accepted = why is None and not v.passed
         message = None if why is None and v.passed else f"{v.text}, {v.bound.text}{f': {v.lost}' if v.lost else ''}"
         if card.changes is not None and (accepted or (message is not None and v.passed)):
-            message = f"{v.text}, base {changed(card.changes[place], v)}"
+            message = f"{v.text}, base {changed(card.changes[place], v)}{f': {v.lost}' if v.lost else ''}"
         text = f"{v.tests}\n{v.cause if accepted else why}"
         cases.append(Case(f"gauntlet.{v.group}", v.name, message, text, skipped=accepted, seconds=v.seconds))
     known = [v.seconds for v in card.verdicts if v.seconds is not None]

@@ -129,6 +129,7 @@ class Change:
         tolerance: The largest difference that is not significant; None where there are too few seeds.
         kind: `"same"`, `"better"`, `"worse"` (beyond the tolerance), `"broken"` (it passed, and does not), `"fixed"`
             or `"new"`.
+        passed_before: Whether it passed in the base; None where the base has no such test.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Change:
     now: float | None
     tolerance: float | None
     kind: str
+    passed_before: bool | None = None
 
     @property
     def bad(self) -> bool:
@@ -150,6 +152,7 @@ class Change:
             "before": self.before,
             "value": self.now,
             "tolerance": self.tolerance,
+            "passed_before": self.passed_before,
         }
 
 
@@ -266,7 +269,10 @@ def _card(document: dict[str, Any]) -> Card:
 
 def _change(table: dict[str, Any]) -> Change:
     before, now, tolerance = (None if table[k] is None else float(table[k]) for k in ("before", "value", "tolerance"))
-    return Change(str(table["name"]), before, now, tolerance, str(table["change"]))
+    passed = table.get("passed_before")
+    return Change(
+        str(table["name"]), before, now, tolerance, str(table["change"]), None if passed is None else bool(passed)
+    )
 
 
 def _verdict(table: dict[str, Any]) -> Verdict:

@@ -6,23 +6,21 @@ of shards have the same copies.
 
 from __future__ import annotations
 
-import json
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 from eddyline.folder_manifest import digest_of
 from eddyline.output import FILES
-from eddyline.result_folder import files_of
 from eddyline.sweeps.disk import put_copy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["changed", "copied", "missing", "store", "stored", "take"]
+__all__ = ["changed", "missing", "store", "stored", "take"]
 
 
 def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
@@ -88,23 +86,3 @@ def missing(folder: Path, known: Mapping[str, Any]) -> list[str]:
         name: digest for name, digest in known["files"].items() if digest and not (folder / FILES / digest).exists()
     }
     return [f"{FILES}/{digest}, the copy of {name}, which is missing now" for name, digest in gone.items()]
-
-
-def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
-    """The copies of a sweep's files, by their names and their paths, as `Source.copies`.
-
-    Args:
-        folder: Its folder.
-        known: Its description.
-
-    Returns:
-        Nothing of files without a copy, which older versions did not make.
-    """
-    places = {name: folder / FILES / digest for name, digest in known["files"].items() if digest}
-    there = {name: copy for name, copy in places.items() if copy.exists()}
-    # a file beside the scenario has a short name also where the scenario has its whole path
-    files = files_of(json.dumps(known["scenario"]))
-    written = [name for name in files if Path(name).is_absolute() and name not in there]
-    ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
-    whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
-    return there | {str(folder / name): copy for name, copy in there.items()} | whole

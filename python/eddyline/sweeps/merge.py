@@ -15,6 +15,7 @@ from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.locks import locked
 from eddyline.output import room
+from eddyline.result_folder import copied
 from eddyline.source import Source
 from eddyline.sweeps.disk import put, synced
 from eddyline.sweeps.entities import ENTITIES
@@ -102,7 +103,7 @@ def _require_whole(folder: Path, document: Mapping[str, Any]) -> None:
     if altered := copies.changed(folder, document):
         raise InputError(f"{folder}: {altered[0]}", "a copy of that file, put there, mends the folder")
     base = folder.absolute()
-    there = copies.copied(base, document)
+    there = copied(base, document)
     if document["files"].keys() <= there.keys():  # else of an older version: it cannot be loaded from here
         require_stored(folder, document, Source("", "toml", "scenario.toml", base, there))
 

@@ -16,6 +16,7 @@ import eddyline.sweeps.copies as copies
 import eddyline.sweeps.manifest as manifest
 from eddyline.errors import InputError, ScenarioError
 from eddyline.frames import write_csv
+from eddyline.result_folder import copied
 from eddyline.source import Source
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import SCENARIOS, stored_source
@@ -104,7 +105,7 @@ def verify(folder: Path, known: Mapping[str, Any], observer: SweepListener) -> V
 
 def _plan(folder: Path, known: Mapping[str, Any]) -> Plan:
     base = folder.absolute()
-    source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copies.copied(base, known)))
+    source = stored_source(folder, known, Source("", "toml", "scenario.toml", base, copied(base, known)))
     if source is None:
         raise InputError(
             f"{folder}: the scenario of this sweep is missing",

@@ -127,7 +127,7 @@ fn refused(text: &str) -> Option<u64> {
 fn tun_error(error: std::io::Error) -> LiveError {
     let remedy = match error.kind() {
         std::io::ErrorKind::NotFound => "modprobe tun",
-        std::io::ErrorKind::PermissionDenied => "run as root, or chmod 666 /dev/net/tun",
+        std::io::ErrorKind::PermissionDenied => namespace::privileges(),
         _ => return LiveError::call("TUN device", error),
     };
     LiveError::Unavailable { reason: format!("/dev/net/tun: {error}"), remedy: remedy.to_owned() }

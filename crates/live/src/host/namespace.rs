@@ -13,13 +13,17 @@ use crate::error::LiveError;
 /// The network namespace of the current thread.
 const OF_THREAD: &str = "/proc/thread-self/ns/net";
 
-/// Becomes root in a user namespace of our own, if we are not root. Only a process with a single thread may.
+/// CAP_NET_ADMIN and CAP_SYS_ADMIN (`linux/capability.h`).
+const NEEDED: u64 = 1 << 12 | 1 << 21;
+
+/// Becomes root in a user namespace of our own, if we are not root, or one without capabilities, as in containers. Only a process with a
+/// single thread may.
 ///
 /// # Errors
 /// Users may not have namespaces here.
 pub fn become_root() -> Result<(), LiveError> {
     let (uid, gid) = (geteuid(), getegid());
-    if uid.is_root() {
+    if uid.is_root() && is_capable() {
         return Ok(());
     }
     unshare(CloneFlags::CLONE_NEWUSER).map_err(|e| unavailable("user namespaces", e))?;
@@ -29,10 +33,24 @@ pub fn become_root() -> Result<(), LiveError> {
     written.map_err(|e| unavailable("user namespaces", e))
 }
 
+/// Whether this process may have network namespaces and set them up.
+fn is_capable() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    effective.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).is_none_or(|bits| bits & NEEDED == NEEDED)
+}
+
 fn unavailable(what: &str, error: impl std::fmt::Display) -> LiveError {
-    LiveError::Unavailable {
-        reason: format!("{what}: {error}"),
-        remedy: "run as root: sudo eddyline run ... --world kernel".to_owned(),
+    LiveError::Unavailable { reason: format!("{what}: {error}"), remedy: privileges().to_owned() }
+}
+
+/// What to do where the system refuses.
+#[must_use]
+pub fn privileges() -> &'static str {
+    if geteuid().is_root() {
+        "root lacks capabilities here: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun"
+    } else {
+        "run as root: sudo eddyline ..."
     }
 }
 
