@@ -81,6 +81,9 @@ def interact(
         except EddylineError as e:
             reason.value = f"not run: {e}"
             return
+        except Exception as e:
+            reason.value = f"not run: {type(e).__name__}: {e}"
+            raise
         try:
             show(result)
         except Exception as e:

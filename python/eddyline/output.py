@@ -86,7 +86,8 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
         if folder.is_dir():
             if others := foreign(folder, own):
                 names = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
-                unlisted = MANIFEST in own and not (folder / MANIFEST).exists() and others[0] in own
+                unlisted = MANIFEST in own and not (folder / MANIFEST).exists()
+                unlisted = unlisted and any(name.split("/")[0] in own for name in others)
                 because = f"; no {MANIFEST} says that they are of an earlier output" if unlisted else ""
                 hint = f"choose a new or empty folder for --out{because}"
                 raise InputError(f"{folder}: holds other files: {names}", hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -81,12 +82,14 @@ def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
     """
     places = {name: folder / FILES / digest for name, digest in known["files"].items() if digest}
     there = {name: copy for name, copy in places.items() if copy.exists()}
-    # a file beside the scenario has a short name also where the scenario has its whole path
-    files = files_of(json.dumps(known["scenario"]))
-    written = [name for name in files if Path(name).is_absolute() and name not in there]
+    # a file beside the scenario has a short name also where the scenario has its whole path, or `./`
+    files = [name for name in files_of(json.dumps(known["scenario"])) if name not in known["files"]]
+    longer = {name: there[short] for name in files if (short := os.path.normpath(name)) in there}
+    written = [name for name in files if Path(name).is_absolute()]
     ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
     whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
-    return there | {str(folder / name): copy for name, copy in there.items()} | whole
+    named = there | longer
+    return named | {os.path.join(folder, name): copy for name, copy in named.items()} | whole  # noqa: PTH118 - keeps `./`
 
 
 def source_of(path: Path) -> Source:

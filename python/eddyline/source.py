@@ -86,7 +86,8 @@ class Source:
             InputError: A large file has changed.
         """
         if self.title is not None:
-            overrides = [("title", self.title), *overrides]
+            # quoted: a title may look like a number
+            overrides = [("title", json.dumps(self.title, ensure_ascii=False).replace("\x7f", "\\u007f")), *overrides]
         with self.as_read() as copies:
             return _core.load(self.text, self.format, self.name, self.folder, overrides, copies)
 

@@ -452,7 +452,7 @@ def test_doctor_finds_what_the_package_ns2_installs(tmp_path, monkeypatch):
     [
         ("000001ffffffffff", True, (True, "yes"), (True, "as root")),
         ("00000000a80425fb", True, (False, "yes, without NET_ADMIN and SYS_ADMIN"), (True, "for users")),
-        ("000001ffffdfffff", False, (False, "yes, without SYS_ADMIN"), (False, "not without SYS_ADMIN")),
+        ("000001ffffdfffff", False, (False, "yes, without SYS_ADMIN"), (False, "no: without SYS_ADMIN")),
     ],
 )
 def test_doctor_knows_root_of_a_container(tmp_path, monkeypatch, capabilities, users, root, namespaces):

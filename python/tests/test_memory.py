@@ -57,6 +57,7 @@ def test_a_wrong_size_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_limits_of_the_process_bound_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"/proc/meminfo": "MemAvailable: 8000000 kB\n", "/proc/self/statm": "1000 500\n"}
     monkeypatch.setattr(memory, "_read", lambda path: files.get(path, ""))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     unlimited = memory.available()
     assert unlimited == 8_000_000 << 10
     assert memory.budget() == unlimited // 2

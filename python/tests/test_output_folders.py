@@ -70,7 +70,7 @@ def test_names_of_an_output_are_not_enough(eddyline, scenario, tmp_path, name):
     ran = eddyline(*COMMANDS[name], "--out", "project", "-q")
     assert (ran.code, ran.out) == (2, "")
     assert f"error: project: holds other files: {mine[0]}" in " ".join(ran.err.split())
-    assert f"no {MANIFEST} says that they are of an earlier output" in ran.err or "/" in mine[0]
+    assert f"no {MANIFEST} says that they are of an earlier output" in ran.err
     assert {(tmp_path / "project" / file).read_text() for file in mine} == {"mine"}
 
 

@@ -81,7 +81,7 @@ pub fn of(network: &Network) -> Vec<String> {
     let over = |quic: bool| network.flows.iter().filter(move |f| is_quic(f) == quic);
     if over(true).next().is_some() {
         notes.push(
-            "flows over QUIC have the stack, the keys and the sizes of world quic; those values of theirs are from the stack's own state"
+            "flows over QUIC have the stack, the keys and the sizes of world quic; their base_rtt_s, rtt_s and window_packets are from the stack's own state"
                 .to_owned(),
         );
     }

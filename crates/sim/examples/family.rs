@@ -158,7 +158,7 @@ fn step(kinds: &[&str]) {
     for kind in kinds {
         let text = |end: f64| {
             head(end, 0.0, 1)
-                + "record = { interval = \"500 ms\" }\n"
+                + "record = { interval = \"100 ms\" }\n"
                 + &links("20 Mbit/s", 20.0, "100 packets", 0.0)
                 + &flow("x", kind, "")
                 + "[[traffic]]\nname = \"taken\"\npath = [\"f\"]\nstart = \"60 s\"\nstop = \"90 s\"\n\
@@ -167,7 +167,8 @@ fn step(kinds: &[&str]) {
         let lost = [60.0, 90.0].map(|end| result_of(&text(end)).links[0].drops.data.unwrap_or(0));
         let rates = &simulate(&text(150.0), true).1[0];
         let during = mean(rates.iter().filter(|(t, _)| *t > 62.0 && *t <= 90.0).map(|r| r.1));
-        let after = rates.iter().find(|(t, rate)| *t > 91.0 && *rate >= 18.0).map(|r| r.0 - 90.0);
+        // the first interval after it ends at 90.1 s
+        let after = rates.iter().find(|(t, rate)| *t > 90.05 && *rate >= 18.0).map(|r| r.0 - 90.0);
         let after = after.map_or_else(|| "never".to_owned(), |s| format!("{s:.1}"));
         println!("{kind:<12}{:>12}{during:>14.2}{after:>20}", lost[1] - lost[0]);
     }

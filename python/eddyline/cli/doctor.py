@@ -145,9 +145,17 @@ def _system() -> list[Finding]:
     linux = sys.platform == "linux"
     root = linux and os.geteuid() == 0
     release = platform.release()
-    user_namespaces = _user_namespaces() if linux else False
     lacking = _lacking() if root else ""
-    whose = "as root" if root and not lacking else "for users" if user_namespaces else f"not {lacking or 'for users'}"
+    user_namespaces = linux and (not root or bool(lacking)) and _user_namespaces()
+    whose = (
+        "as root"
+        if root and not lacking
+        else "for users"
+        if user_namespaces
+        else f"no: {lacking}"
+        if lacking
+        else "not for users"
+    )
     found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
         _live(),
@@ -162,7 +170,7 @@ def _system() -> list[Finding]:
         Finding(
             "namespaces",
             served("namespaces"),
-            not whose.startswith("not"),
+            not whose.startswith("no"),
             whose,
             _CAPABLE if root else "sudo, or sysctl kernel.unprivileged_userns_clone=1",
         ),
@@ -229,13 +237,17 @@ def _clean() -> int:
     return 0
 
 
-def _user_namespaces() -> bool:
-    def read(name: str) -> str:
-        try:
-            return Path(name).read_text().strip()
-        except OSError:
-            return ""
+_NAMESPACES = """
+import ctypes, os
+user, group, libc = os.geteuid(), os.getegid(), ctypes.CDLL(None)
+assert libc.unshare(0x10000000) == 0  # CLONE_NEWUSER
+for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+    with open(f"/proc/self/{name}", "w") as file:
+        file.write(text)
+assert libc.unshare(0x40000000) == 0  # CLONE_NEWNET
+"""
 
-    if read("/proc/sys/kernel/unprivileged_userns_clone") == "0":
-        return False
-    return read("/proc/sys/user/max_user_namespaces") not in ("", "0")
+
+def _user_namespaces() -> bool:
+    """Whether this process may have a user namespace, and a network namespace in it: by trial, in another process."""
+    return subprocess.run([sys.executable, "-c", _NAMESPACES], capture_output=True, check=False).returncode == 0

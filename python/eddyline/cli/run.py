@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eddyline.runs import Request, WorldRuns
+    from eddyline.scenario import Result
 
 __all__ = ["command"]
 
@@ -332,12 +333,16 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
                 err=True,
             )
         if not as_json and reply.results:
-            if measured := worlds.WORLDS[reply.world].measured:
+            if (measured := worlds.WORLDS[reply.world].measured) and _has_tcp(reply.results[0]):
                 click.echo(f"note: world {reply.world}: {measured}", err=True)
             for text in reply.results[0].approximations:
                 click.echo(f"note: world {reply.world}: {text}", err=True)
             if hint := model_hint(reply.results[0].approximations):
                 click.echo(f"hint: {hint}", err=True)
+
+
+def _has_tcp(result: Result) -> bool:
+    return any(flow.get("transport") != "quic" for flow in result.scenario.to_dict().get("flow", ()))
 
 
 def _strict_code(replies: Sequence[WorldRuns]) -> int:

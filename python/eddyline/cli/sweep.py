@@ -404,7 +404,9 @@ def _failures(swept: Swept, again: str) -> None:
         click.echo(f"and {len(swept.failures) - _MAX_SHOWN:,} more: --json has them all", err=True)
     if swept.failures:
         number = "1 point" if len(swept.failures) == 1 else f"{len(swept.failures):,} points"
-        click.echo(f"{number} failed; {again} runs what failed again", err=True)
+        raised = any(failure.why.startswith("controller ") for failure in swept.failures)
+        changed = "; a controller that is mended needs another folder" if raised else ""
+        click.echo(f"{number} failed; {again} runs what failed again{changed}", err=True)
 
 
 class Bar:

@@ -20,7 +20,7 @@ from eddyline.errors import InputError
 from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from types import ModuleType
 
 __all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "module_of_text"]
@@ -86,11 +86,12 @@ def load(what: str) -> None:
         register_plugin(Path(what))
         return
     place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
-    already = registered()
+    already, before = registered(), set(sys.modules)
     # standard output is for what commands print: one JSON document, or lines to be read by other programs
     with redirect_stdout(sys.stderr):
         module = _file(Path(place)) if place.endswith(".py") else _module(place)
-    vars(module).setdefault("print", _print_to_stderr)
+    for each in _with(module, before):
+        vars(each).setdefault("print", _print_to_stderr)
     if colon:
         cls = getattr(module, name, None)
         if not isinstance(cls, type):
@@ -106,11 +107,27 @@ def load(what: str) -> None:
         )
 
 
+def _with(module: ModuleType, before: Collection[str]) -> list[ModuleType]:
+    """A user's module, and what it brought along: of its package, or from the folder of its file."""
+    package = module.__name__.partition(".")[0]
+    folder = None if package != FILES else Path(str(module.__file__)).parent
+    new = [other for name, other in sys.modules.items() if name not in before]
+    own = [m for m in new if m.__name__.partition(".")[0] == package or _is_below(m, folder)]
+    return [module, *own]
+
+
+def _is_below(module: ModuleType, folder: Path | None) -> bool:
+    file = getattr(module, "__file__", None)
+    return folder is not None and isinstance(file, str) and folder in Path(file).parents
+
+
 def _print_to_stderr(*values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
     print(*values, sep=sep, end=end, file=sys.stderr if file is None else file, flush=flush)
 
 
 def _file(path: Path) -> ModuleType:
+    if path.name == _PACKAGE and path.is_file():
+        raise InputError(f"{path}: part of a package", _as_module(path.parent))
     try:
         text = path.read_bytes()
     except OSError as e:
@@ -150,6 +167,8 @@ def _module(name: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         beside = Path(f"{name}.py")
         hint = f"--controllers {beside}" if beside.is_file() else f"--controllers takes {ACCEPTED}"
+        if (Path(name) / _PACKAGE).is_file():
+            raise InputError(f"{name}: a folder", _as_module(Path(name)))
         what = "a folder" if Path(name).is_dir() else "neither a module nor a file in Python or compiled"
         raise InputError(f"{name}: {what}", hint)
     here = str(Path.cwd())
@@ -166,6 +185,16 @@ def _module(name: str) -> ModuleType:
         raise
     except (Exception, SystemExit) as e:
         raise broken(name, e) from e
+
+
+_PACKAGE = "__init__.py"
+
+
+def _as_module(package: Path) -> str:
+    """How to name a package."""
+    place = package.resolve()
+    where = "" if place.parent == Path.cwd().resolve() else f", from the folder {place.parent}"
+    return f"it is a package: --controllers {place.name}{where}"
 
 
 def broken(what: str, error: BaseException) -> InputError:

@@ -468,6 +468,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _lost_connections,
     ),
     UnswitchedDifference(
+        "reordering",
+        "the stack takes a packet for lost when one three later has arrived, however packets overtake each other",
+        _QUIC,
+        lambda scenario, _: any(link.get("reorder") for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
         "ACK reconstruction",
         "links reconstruct no acknowledgements of QUIC, which are encrypted (`reconstruct`)",
         _QUIC,
@@ -490,7 +496,9 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "Linux's bbr adds to its window what aggregated acknowledgements bring and a budget for segmentation offload, "
         "and looks for policers",
         _KERNEL,
-        lambda scenario, _: any(flow["controller"]["kind"] == "bbr" for _, flow in _flows(scenario)),
+        lambda scenario, _: any(
+            flow["controller"]["kind"] == "bbr" and flow.get("transport") != "quic" for _, flow in _flows(scenario)
+        ),
     ),
     UnswitchedDifference(
         "acknowledgements of every packet",

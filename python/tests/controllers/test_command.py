@@ -572,3 +572,22 @@ def test_what_a_controller_prints_goes_to_standard_error(eddyline, tmp_path):
         ran = eddyline("run", "two-way.toml", "--controllers", loaded, *words)
         assert json.loads(ran.out)["world"] == "sim"
         assert all(line in ran.err.splitlines() for line in ("imported", "loaded", "made-1"))
+    # a package, and a module beside the file
+    (tmp_path / "loud.py").rename(tmp_path / "aloud.py")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("from . import noisy\n")
+    (tmp_path / "pack" / "noisy.py").write_text((tmp_path / "aloud.py").read_text())
+    (tmp_path / "main.py").write_text("import aloud\n")
+    for loaded in ("pack", "main.py"):
+        ran = eddyline("run", "two-way.toml", "--controllers", loaded, *words)
+        assert json.loads(ran.out)["world"] == "sim"
+        assert "made-1" in ran.err.splitlines()
+
+
+@pytest.mark.parametrize("named", ["pack/", "pack/__init__.py"])
+def test_a_package_by_its_folder_is_told_its_name(eddyline, tmp_path, named):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("from . import noisy\n")
+    assert eddyline("init", "two-way.toml").code == 0
+    ran = eddyline("run", "two-way.toml", "--controllers", named)
+    assert (ran.code, "hint: it is a package: --controllers pack\n" in ran.err) == (2, True), ran.err

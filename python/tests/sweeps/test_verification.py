@@ -13,6 +13,7 @@ import pytest
 
 import eddyline as el
 import eddyline.sweeps.manifest as manifest
+from eddyline.result_folder import copied
 from eddyline.sweeps.grid import Grid, Vary
 from eddyline.sweeps.part_files import write
 from eddyline.sweeps.sweep import SweepListener
@@ -202,22 +203,34 @@ def test_a_sweep_with_files_runs_again_from_its_folder_anywhere(eddyline, lossy,
     assert eddyline("run", moved / "scenario.toml", "-q").code == 0
 
 
-@pytest.mark.parametrize("given", ["incomplete", "whole path", "title by --set"])
+@pytest.mark.parametrize("given", ["incomplete", "whole path", "title by --set", "dotted path", "2025", 'a "q"'])
 def test_a_scenario_in_the_folder_of_its_sweep_reads_the_copies(eddyline, lossy, tmp_path, given):
     (tmp_path / "film.dat").write_text("1000\n2000\n")
-    edits = {"incomplete": ('rate = "2 Mbit/s"\n', ""), "title by --set": ('title = "lossy"\n', "")}
-    path = lossy(*filter(None, [edits.get(given)]), more=film(tmp_path / "film.dat" if "path" in given else "film.dat"))
+    untitled = ('title = "lossy"\n', "")
+    edits = {"incomplete": ('rate = "2 Mbit/s"\n', "")} | dict.fromkeys(("title by --set", "2025", 'a "q"'), untitled)
+    name = {"whole path": tmp_path / "film.dat", "dotted path": "./film.dat"}.get(given, "film.dat")
+    path = lossy(*filter(None, [edits.get(given)]), more=film(name)).rename(tmp_path / f"{given}.toml")
     more = ("--set", "title=up/down") if "title" in given else ()
     assert eddyline("sweep", path, *VARY, *more, "--out", "grid").code == 0
     (tmp_path / "film.dat").unlink()
     folder = (tmp_path / "grid").rename(tmp_path / "moved")
     ran = eddyline("sweep", folder / "scenario.toml", *VARY[:-1], 3, *more, "--out", folder)
     assert (ran.code, "6 of 6 points done, 4 of them earlier" in ran.out) == (0, True), ran.err
-    ran = eddyline("run", folder / "scenario.toml", "--set", "link.down.rate=1 Mbit/s", "-q")
+    ran = eddyline("run", folder / "scenario.toml", "--set", "link.down.rate=1 Mbit/s", "-q", "--out", "again")
     assert ran.code == 0, ran.err
     stored = folder / "scenario.toml"
     stored.write_text(stored.read_text().replace("duration", "duratoin", 1))
     assert f"error: {stored}:" in eddyline("run", stored).err
+
+
+def test_a_copy_that_is_gone_is_not_another_of_the_same_name(tmp_path):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a1").touch()
+    model = {"model": {"kind": "trace", "file": "/else/film.dat"}}
+    known = {"files": {"film.dat": "a1", "/else/film.dat": "b2"}, "scenario": {"traffic": [model]}}
+    assert "/else/film.dat" not in copied(tmp_path, known)
+    (tmp_path / "files" / "b2").touch()
+    assert copied(tmp_path, known)["/else/film.dat"] == tmp_path / "files" / "b2"
 
 
 def test_a_file_elsewhere_is_not_the_one_of_the_same_name_beside_the_scenario(eddyline, lossy, tmp_path):

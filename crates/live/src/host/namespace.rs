@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsFd;
+use std::sync::OnceLock;
 
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
@@ -12,6 +13,9 @@ use crate::error::LiveError;
 
 /// The network namespace of the current thread.
 const OF_THREAD: &str = "/proc/thread-self/ns/net";
+
+/// Whether root started this process; in a user namespace everybody is.
+static STARTED_BY_ROOT: OnceLock<bool> = OnceLock::new();
 
 /// CAP_NET_ADMIN and CAP_SYS_ADMIN (`linux/capability.h`).
 const NEEDED: u64 = 1 << 12 | 1 << 21;
@@ -23,6 +27,7 @@ const NEEDED: u64 = 1 << 12 | 1 << 21;
 /// Users may not have namespaces here.
 pub fn become_root() -> Result<(), LiveError> {
     let (uid, gid) = (geteuid(), getegid());
+    STARTED_BY_ROOT.get_or_init(|| uid.is_root());
     if uid.is_root() && is_capable() {
         return Ok(());
     }
@@ -47,10 +52,10 @@ fn unavailable(what: &str, error: impl std::fmt::Display) -> LiveError {
 /// What to do where the system refuses.
 #[must_use]
 pub fn privileges() -> &'static str {
-    if geteuid().is_root() {
+    if *STARTED_BY_ROOT.get_or_init(|| geteuid().is_root()) {
         "root lacks capabilities here: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun"
     } else {
-        "run as root: sudo eddyline ..."
+        "run as root: sudo eddyline ... (for /dev/net/tun alone, chmod 666 does)"
     }
 }
 
