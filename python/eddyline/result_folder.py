@@ -84,8 +84,9 @@ def copied(folder: Path, known: Mapping[str, Any]) -> dict[str, Path]:
     there = {name: copy for name, copy in places.items() if copy.exists()}
     # a file beside the scenario has a short name also where the scenario has its whole path, or `./`
     files = [name for name in files_of(json.dumps(known["scenario"])) if name not in known["files"]]
-    longer = {name: there[short] for name in files if (short := os.path.normpath(name)) in there}
-    written = [name for name in files if Path(name).is_absolute()]
+    short = {name: str(Path(name)) for name in files}
+    longer = {name: there[short[name]] for name in files if short[name] in there}
+    written = [name for name in files if Path(name).is_absolute() and short[name] not in known["files"]]
     ends = {path: [name for name in there if path.endswith(f"/{name}")] for path in written}
     whole = {path: there[max(names, key=len)] for path, names in ends.items() if names}
     named = there | longer

@@ -466,6 +466,16 @@ def test_doctor_knows_root_of_a_container(tmp_path, monkeypatch, capabilities, u
     assert "--cap-add SYS_ADMIN" in str(found["namespaces"].remedy)
 
 
+def test_doctor_tries_namespaces_whatever_the_environment(tmp_path, monkeypatch):
+    found = doctor._user_namespaces()
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    (tmp_path / "ctypes.py").write_text("raise ImportError\n")
+    monkeypatch.chdir(tmp_path)
+    assert doctor._user_namespaces() is found
+    monkeypatch.setattr(doctor, "_NAMESPACES", "raise SystemExit(1)")
+    assert not doctor._user_namespaces()
+
+
 def test_all_worlds_are_offered_and_doctor_says_what_they_need(eddyline):
     import eddyline.worlds as worlds
 

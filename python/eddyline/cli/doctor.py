@@ -172,7 +172,7 @@ def _system() -> list[Finding]:
             served("namespaces"),
             not whose.startswith("no"),
             whose,
-            _CAPABLE if root else "sudo, or sysctl kernel.unprivileged_userns_clone=1",
+            _CAPABLE if root else _settings(),
         ),
         Finding("TUN", served("TUN"), Path("/dev/net/tun").exists(), "/dev/net/tun", "modprobe tun"),
         Finding(
@@ -240,14 +240,39 @@ def _clean() -> int:
 _NAMESPACES = """
 import ctypes, os
 user, group, libc = os.geteuid(), os.getegid(), ctypes.CDLL(None)
-assert libc.unshare(0x10000000) == 0  # CLONE_NEWUSER
+if libc.unshare(0x10000000):  # CLONE_NEWUSER
+    raise SystemExit(1)
 for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
     with open(f"/proc/self/{name}", "w") as file:
         file.write(text)
-assert libc.unshare(0x40000000) == 0  # CLONE_NEWNET
+raise SystemExit(libc.unshare(0x40000000) != 0)  # CLONE_NEWNET
 """
 
 
 def _user_namespaces() -> bool:
     """Whether this process may have a user namespace, and a network namespace in it: by trial, in another process."""
-    return subprocess.run([sys.executable, "-c", _NAMESPACES], capture_output=True, check=False).returncode == 0
+    words = [sys.executable, "-I", "-c", _NAMESPACES]
+    try:
+        return subprocess.run(words, capture_output=True, timeout=10, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+_REFUSING = {
+    "kernel/unprivileged_userns_clone": ("0", "1"),
+    "user/max_user_namespaces": ("0", "10000"),
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
+}
+"""Settings of Linux by which users have no namespaces: that value, and one by which they have."""
+
+
+def _settings() -> str:
+    """What to do where users have no namespaces."""
+    for name, (refuses, allows) in _REFUSING.items():
+        try:
+            value = Path("/proc/sys", name).read_text().strip()
+        except OSError:
+            continue
+        if value == refuses:
+            return f"sudo, or sysctl {name.replace('/', '.')}={allows}"
+    return "sudo"

@@ -11,6 +11,7 @@ import sys
 import traceback
 from contextlib import redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from eddyline.controllers.base import handlers
@@ -21,7 +22,6 @@ from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from types import ModuleType
 
 __all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "module_of_text"]
 
@@ -90,8 +90,7 @@ def load(what: str) -> None:
     # standard output is for what commands print: one JSON document, or lines to be read by other programs
     with redirect_stdout(sys.stderr):
         module = _file(Path(place)) if place.endswith(".py") else _module(place)
-    for each in _with(module, before):
-        vars(each).setdefault("print", _print_to_stderr)
+    _keep_from_stdout(module, before)
     if colon:
         cls = getattr(module, name, None)
         if not isinstance(cls, type):
@@ -107,18 +106,40 @@ def load(what: str) -> None:
         )
 
 
-def _with(module: ModuleType, before: Collection[str]) -> list[ModuleType]:
-    """A user's module, and what it brought along: of its package, or from the folder of its file."""
+def _keep_from_stdout(module: ModuleType, before: Collection[str]) -> None:
+    """Lets a user's module, and what it brought along from its package or its folder, print to standard error.
+
+    Args:
+        module: The module.
+        before: Names of the modules that were there before it.
+    """
     package = module.__name__.partition(".")[0]
-    folder = None if package != FILES else Path(str(module.__file__)).parent
-    new = [other for name, other in sys.modules.items() if name not in before]
-    own = [m for m in new if m.__name__.partition(".")[0] == package or _is_below(m, folder)]
-    return [module, *own]
+    folder = _folder(module if package == FILES else sys.modules.get(package, module))
+    new = {name: each for name, each in sys.modules.items() if name not in before and isinstance(each, ModuleType)}
+    own = [each for name, each in new.items() if name.partition(".")[0] == package or _is_beside(name, each, folder)]
+    for each in (module, *own):
+        vars(each).setdefault("print", _print_to_stderr)
 
 
-def _is_below(module: ModuleType, folder: Path | None) -> bool:
-    file = getattr(module, "__file__", None)
-    return folder is not None and isinstance(file, str) and folder in Path(file).parents
+def _file_of_module(module: ModuleType) -> Path | None:
+    name = getattr(module, "__file__", None)
+    return Path(name).resolve() if isinstance(name, str) else None
+
+
+def _folder(module: ModuleType) -> Path | None:
+    """Where the modules beside a module or a package are."""
+    file = _file_of_module(module)
+    if file is None:
+        return None
+    return file.parent.parent if hasattr(module, "__path__") else file.parent
+
+
+def _is_beside(name: str, module: ModuleType, folder: Path | None) -> bool:
+    """Whether it is from a folder, and of no library that is installed there."""
+    file = _file_of_module(module)
+    if file is None or folder is None or name.partition(".")[0] == "eddyline":
+        return False
+    return folder in file.parents and not {"site-packages", "dist-packages"} & set(file.parts)
 
 
 def _print_to_stderr(*values: object, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
@@ -126,8 +147,6 @@ def _print_to_stderr(*values: object, sep: str = " ", end: str = "\n", file: Any
 
 
 def _file(path: Path) -> ModuleType:
-    if path.name == _PACKAGE and path.is_file():
-        raise InputError(f"{path}: part of a package", _as_module(path.parent))
     try:
         text = path.read_bytes()
     except OSError as e:
@@ -159,6 +178,8 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
         exec(compile(text, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as e:
         del sys.modules[name]
+        if isinstance(e, ImportError) and (path.parent / _PACKAGE).is_file() and (hint := _as_module(path)):
+            raise InputError(str(broken(str(path), e)), hint) from e
         raise broken(str(path), e) from e
     return module
 
@@ -167,8 +188,8 @@ def _module(name: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         beside = Path(f"{name}.py")
         hint = f"--controllers {beside}" if beside.is_file() else f"--controllers takes {ACCEPTED}"
-        if (Path(name) / _PACKAGE).is_file():
-            raise InputError(f"{name}: a folder", _as_module(Path(name)))
+        if (Path(name) / _PACKAGE).is_file() and (named := _as_module(Path(name) / _PACKAGE)):
+            raise InputError(f"{name}: a folder", named)
         what = "a folder" if Path(name).is_dir() else "neither a module nor a file in Python or compiled"
         raise InputError(f"{name}: {what}", hint)
     here = str(Path.cwd())
@@ -190,11 +211,18 @@ def _module(name: str) -> ModuleType:
 _PACKAGE = "__init__.py"
 
 
-def _as_module(package: Path) -> str:
-    """How to name a package."""
-    place = package.resolve()
-    where = "" if place.parent == Path.cwd().resolve() else f", from the folder {place.parent}"
-    return f"it is a package: --controllers {place.name}{where}"
+def _as_module(path: Path) -> str | None:
+    """How to name a file of a package; None where no module can be called so."""
+    place = path.resolve()
+    parts = [] if place.name == _PACKAGE else [place.stem]
+    folder = place.parent
+    while (folder / _PACKAGE).is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if not all(part.isidentifier() for part in parts):
+        return None
+    where = "" if folder == Path.cwd().resolve() else f", from the folder {folder}"
+    return f"it is of a package: --controllers {'.'.join(parts)}{where}"
 
 
 def broken(what: str, error: BaseException) -> InputError:

@@ -229,7 +229,16 @@ def test_a_copy_that_is_gone_is_not_another_of_the_same_name(tmp_path):
     model = {"model": {"kind": "trace", "file": "/else/film.dat"}}
     known = {"files": {"film.dat": "a1", "/else/film.dat": "b2"}, "scenario": {"traffic": [model]}}
     assert "/else/film.dat" not in copied(tmp_path, known)
+    # nor where the scenario writes the path otherwise; `..` may lead through a link
+    for written, name in (("/else/./film.dat", "/else/film.dat"), ("./../d/../film.dat", "../d/../film.dat")):
+        model["model"]["file"] = written
+        again = {**known, "files": {"film.dat": "a1", "../film.dat": "a1", name: "b2"}}
+        assert written not in copied(tmp_path, again)
     (tmp_path / "files" / "b2").touch()
+    for written, name in (("/else/./film.dat", "/else/film.dat"), ("./../d/../film.dat", "../d/../film.dat")):
+        model["model"]["file"] = written
+        again = {**known, "files": {"film.dat": "a1", "../film.dat": "a1", name: "b2"}}
+        assert copied(tmp_path, again)[written] == tmp_path / "files" / "b2"
     assert copied(tmp_path, known)["/else/film.dat"] == tmp_path / "files" / "b2"
 
 
