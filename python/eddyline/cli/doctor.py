@@ -146,16 +146,7 @@ def _system() -> list[Finding]:
     root = linux and os.geteuid() == 0
     release = platform.release()
     lacking = _lacking() if root else ""
-    user_namespaces = linux and (not root or bool(lacking)) and _user_namespaces()
-    whose = (
-        "as root"
-        if root and not lacking
-        else "for users"
-        if user_namespaces
-        else f"no: {lacking}"
-        if lacking
-        else "not for users"
-    )
+    namespaces, whose = _namespaces(lacking) if linux else (False, "not for users")
     found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
         _live(),
@@ -170,7 +161,7 @@ def _system() -> list[Finding]:
         Finding(
             "namespaces",
             served("namespaces"),
-            not whose.startswith("no"),
+            namespaces,
             whose,
             _CAPABLE if root else _settings(),
         ),
@@ -235,6 +226,15 @@ def _clean() -> int:
     if not removed:
         click.echo("nothing was left")
     return 0
+
+
+def _namespaces(lacking: str) -> tuple[bool, str]:
+    """Whether this process may have namespaces, and as whom, or why not."""
+    if os.geteuid() == 0 and not lacking:
+        return True, "as root"
+    if _user_namespaces():
+        return True, "for users"
+    return False, f"no: {lacking}" if lacking else "not for users"
 
 
 _NAMESPACES = """
