@@ -95,7 +95,20 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
                 raise InputError(
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
                 )
+            _require_permission(folder)
     require_writable_parent(folder)
+
+
+def _require_permission(path: Path) -> None:
+    """Refuses what its owner has write-protected: a rename would replace it all the same.
+
+    Raises:
+        OSError: It is.
+    """
+    folders = (p for p in path.rglob("*") if p.is_dir() and not p.is_symlink())
+    for each in (path, *folders):
+        if not os.access(each, os.W_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def require_folder(path: Path, hint: str) -> None:
@@ -124,9 +137,9 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
     with refused(path):
         if path.is_dir():
             raise InputError(f"{path}: is a folder")
+        if path.exists():
+            _require_permission(path)
         if text and is_stream(path):
-            if not os.access(path, os.W_OK):
-                raise OSError(errno.EACCES, os.strerror(errno.EACCES))
             return
         if (found := special(path)) is not None:
             raise InputError(f"{path}: is a {found}, not a file", "choose another name")

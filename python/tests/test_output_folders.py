@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import environment
 
 import eddyline as el
 from eddyline.errors import EddylineError, InputError
@@ -72,6 +76,33 @@ def test_names_of_an_output_are_not_enough(eddyline, scenario, tmp_path, name):
     assert f"error: project: holds other files: {mine[0]}" in " ".join(ran.err.split())
     assert f"no {MANIFEST} says that they are of an earlier output" in ran.err
     assert {(tmp_path / "project" / file).read_text() for file in mine} == {"mine"}
+
+
+def heed_permissions() -> None:
+    """Without the capability by which root may write anywhere; a `preexec_fn`."""
+    drop, dac_override, dac_read_search = 24, 1, 2  # of linux/prctl.h and linux/capability.h
+    for capability in (dac_override, dac_read_search):
+        ctypes.CDLL(None).prctl(drop, capability)  # refused to others than root, who lack them
+
+
+@pytest.mark.parametrize("protected", ["result", "result/files", "fig.png"])
+def test_what_is_write_protected_is_not_replaced(scenario, tmp_path, protected):
+    scenario()
+    command = [sys.executable, "-m", "eddyline", "run", "two-way.toml"]
+    options = ["--out", "result"] if protected.startswith("result") else ["--plot", "fig.png"]
+    ours = {"cwd": tmp_path, "env": environment(), "capture_output": True, "text": True, "preexec_fn": heed_permissions}
+    assert subprocess.run([*command, *options], check=False, **ours).returncode == 0
+    place = tmp_path / protected
+    if not place.exists():
+        place.mkdir()
+    mode = place.stat().st_mode
+    place.chmod(mode & ~0o222)
+    before = {p: p.stat().st_ino for p in tmp_path.rglob("*")}
+    ran = subprocess.run([*command, *options, "--set", "duration=1 s"], check=False, **ours)
+    place.chmod(mode)
+    said = f"error: {options[1]}: cannot be written: permission denied\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", said)
+    assert {p: p.stat().st_ino for p in tmp_path.rglob("*")} == before
 
 
 def test_what_is_written_meanwhile_stays(tmp_path):

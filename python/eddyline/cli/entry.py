@@ -122,8 +122,9 @@ def main(args: Sequence[str] | None = None) -> int:
         _report(str(e), _controller_hint(e))
         return e.exit_code
     except EddylineError as e:
-        if isinstance(e, ControllerError):
-            click.echo(e.traceback, nl=False, err=True)
+        for error in (e, e.__cause__):
+            if isinstance(error, ControllerError):
+                click.echo(error.traceback, nl=False, err=True)
         _report(str(e), e.hint or _model_hint(e))
         return e.exit_code
     except MemoryError:

@@ -133,6 +133,7 @@ def explain(
         raise InputError(f"--why {test}: this is a group of tests, one of them is needed", f"they are {group}")
     if test not in names:
         raise unknown("test", test, names, option="--why")
+    errors: dict[str, EddylineError] = {}
     card = run(
         controller,
         world=world,
@@ -143,13 +144,14 @@ def explain(
         jobs=jobs,
         timeout_s=timeout_s,
         done=done,
+        failed=lambda error: errors.setdefault(str(error), error),
     )
     (chosen,) = suite().only([test])
     cards = [card, *card.against]
     for each in cards:
         error = each.verdicts[0].error
         if error is not None:
-            raise EddylineError(f"{each.name}, {test}: {error}")
+            raise EddylineError(f"{each.name}, {test}: {error}") from errors.get(error)
     values = card.verdicts[0].values
     least = chosen.bound.least
     known = [(v, seed) for seed, v in enumerate(values) if v is not None]

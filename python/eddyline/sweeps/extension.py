@@ -177,7 +177,8 @@ def require_stored(folder: Path, known: Mapping[str, Any], like: Source) -> None
     source = stored_source(folder, known, like)
     if source is None or not _is_of(source, known):
         what = "missing" if source is None else "not the scenario that this sweep was made of"
-        raise InputError(f"{path}: {what}", f"a copy of that scenario as {path.name} mends the folder")
+        hint = f"a copy of that scenario as {path.name} mends the folder; another one has a folder of its own"
+        raise InputError(f"{path}: {what}", hint)
 
 
 def _is_of(source: Source, known: Mapping[str, Any]) -> bool:

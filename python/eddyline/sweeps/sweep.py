@@ -322,9 +322,9 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
     same = same and known.get("controllers", {}).items() <= document.get("controllers", {}).items()
     digests = plan.digests(list(known["files"]))
     if same and digests == known["files"]:
+        require_stored(folder, known, plan.source)  # first: the stored points are told by their scenario there
         if _carried(folder, known, plan) is not None:
             return True
-        require_stored(folder, known, plan.source)
     listed = "".join(f"\n  {each}" for each in found)
     hint = "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one"
     if "shard" in known:

@@ -66,6 +66,18 @@ def test_the_command_to_run_it_again_loads_its_controllers(eddyline: Callable[..
     assert eddyline(*again[1:], figures=False).code == 0
 
 
+def test_the_traceback_of_a_controller_that_raises_is_printed(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    text = (ROOT / "examples" / "controllers" / "reno.py").read_text()
+    file = tmp_path / "mine.py"
+    file.write_text(text.replace("self.cwnd += min(ack.acked, 1.0)", "self.cwnd += None"))
+    words = ("--controllers", file, "--controller", "my-newreno", "--why", "line-1m", "--seeds", 1)
+    ran = eddyline("gauntlet", *words, figures=False)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.count(f'File "{file}", line ') == 1
+    assert "self.cwnd += None\n" in ran.err
+    assert "error: my-newreno, line-1m: controller 'my-newreno': " in ran.err
+
+
 @pytest.mark.parametrize("words", [("--why", "deep-bufer"), ("--why", "loss-1", "--only", "loss"), ("--why", "speeds")])
 def test_what_is_wrong(eddyline: Callable[..., Ran], tmp_path: Path, words: tuple[str, ...]) -> None:
     ran = eddyline("gauntlet", "--controller", "reno", *words)

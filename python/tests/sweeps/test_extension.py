@@ -123,8 +123,23 @@ def test_a_stored_scenario_that_is_not_the_sweep_s_is_named(lossy, tmp_path, har
         el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g")
     assert str(e.value) == f"{stored}: {said}"
     shutil.copyfile(path, stored)
-    assert e.value.hint == "a copy of that scenario as scenario.toml mends the folder"
+    assert e.value.hint.startswith("a copy of that scenario as scenario.toml mends the folder; ")
     assert el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g").done == 3
+
+
+@pytest.mark.parametrize("place", ["in the folder", "elsewhere"])
+def test_an_edited_copy_of_the_stored_scenario_is_another_one(lossy, tmp_path, place):
+    """The stored points are of the scenario as it was, whatever the file in the folder says now."""
+    el.sweep(lossy(), {"seed": "1..2"}, out=tmp_path / "g")
+    stored = tmp_path / "g" / "scenario.toml"
+    stored.write_text(stored.read_text().replace("2 Mbit/s", "3 Mbit/s"))
+    edited = stored if place == "in the folder" else Path(shutil.copy(stored, tmp_path / "edited.toml"))
+    before = whole(tmp_path / "g")
+    for seeds in ("1..2", "1..3"):  # the same points, and more
+        with pytest.raises(el.InputError, match="not the scenario that this sweep was made of"):
+            el.sweep(edited, {"seed": seeds}, out=tmp_path / "g")
+    assert whole(tmp_path / "g") == before
+    assert el.sweep(edited, {"seed": "1..2"}, out=tmp_path / "h").ran == 2
 
 
 def test_a_sweep_without_a_title_grows(lossy, tmp_path):

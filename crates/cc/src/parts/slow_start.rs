@@ -11,11 +11,13 @@ use crate::parts::hystart::HyStart;
 /// How a loss-based controller probes for the capacity of an unknown path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum SlowStartKind {
-    /// Doubling each round trip until a loss (RFC 5681).
+    /// Growth by one packet per acknowledgement until a loss (RFC 5681): doubling each round trip if each packet is
+    /// acknowledged, by half with `ack_every = 2` unless `byte_counting` is set.
     #[default]
     #[serde(rename = "standard")]
     Standard,
-    /// The first slow start ends when the round-trip time grows (HyStart++, RFC 9406).
+    /// Doubling each round trip, whatever is acknowledged at a time; the first slow start ends when the round-trip time
+    /// grows (HyStart++, RFC 9406).
     #[serde(rename = "hystart++")]
     HyStart,
 }
