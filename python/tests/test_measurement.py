@@ -24,23 +24,57 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def test_a_client_that_ends_without_a_word_is_served() -> None:
-    """The client's process is killed: its connection is reset in the middle of a question."""
+def _served() -> tuple[threading.Thread, socket.socket]:
+    """A server for one client, and a connection to it."""
     port = _free_port()
     server = threading.Thread(target=serve, args=("127.0.0.1", port, 1), daemon=True)
     server.start()
     while True:
         try:
-            client = socket.create_connection(("127.0.0.1", port), timeout=10)
-            break
+            return server, socket.create_connection(("127.0.0.1", port), timeout=10)
         except ConnectionRefusedError:
             assert server.is_alive()
+
+
+def test_a_client_that_ends_without_a_word_is_served() -> None:
+    """The client's process is killed: its connection is reset in the middle of a question."""
+    server, client = _served()
     with client:
         client.sendall(json.dumps({"for": "control"}).encode() + b"\n")
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         client.sendall(b'{"do": ')
     server.join(timeout=30)
     assert not server.is_alive()
+
+
+def test_the_server_reads_an_upload_to_its_end() -> None:
+    """It answers while data is on its way; closing then would reset the connection before the answer has come."""
+    _, client = _served()
+    with client:
+        client.sendall(json.dumps({"for": "upload", "seconds": 0.1}).encode() + b"\n")
+        answer = client.makefile("rb").readline()
+        assert json.loads(answer) == {"goodput_bps": 0.0}
+        client.settimeout(0.2)
+        for _ in range(2):
+            client.sendall(bytes(1000))
+            with pytest.raises(TimeoutError):
+                client.recv(1)
+
+
+def test_a_connection_that_is_lost_costs_its_test_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connected() -> socket.socket:
+        here, there = socket.socketpair()
+        there.close()
+        return here
+
+    client, said = _Client.__new__(_Client), list[str]()
+    monkeypatch.setattr(client, "report", said.append, raising=False)
+    monkeypatch.setattr(client, "_connected", connected, raising=False)
+    assert client.transfers(0.01) == ({}, {})
+    why = "unknown, the connection was lost: Broken pipe"
+    assert said[0] == f"TCP, alone: down {why}"
+    assert said[2] == f"TCP, together: down {why}, up {why}"
+    assert len(said) == 5
 
 
 def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:

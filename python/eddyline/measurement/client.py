@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -281,46 +282,59 @@ class _Client:
                     continue
                 later = None if other is None else other * seconds
                 starts = (0.0, later) if first_is_down else (later, 0.0)
-                got_down, got_up = self._transfer(starts, seconds)
                 label = order if order != "joined" else ("upload joined" if first_is_down else "download joined")
-                if got_down is not None:
-                    down[label] = got_down
-                if got_up is not None:
-                    up[label] = got_up
-                got = (("down", got_down), ("up", got_up))
-                self.report(
-                    f"TCP, {label}: " + ", ".join(f"{v / 1e6:.4g} Mbit/s {way}" for way, v in got if v is not None)
-                )
+                got = self._transfer(starts, seconds)
+                said = []
+                for way, found in (("down", down), ("up", up)):
+                    match got.get(way):
+                        case float(goodput):
+                            found[label] = goodput
+                            said.append(f"{goodput / 1e6:.4g} Mbit/s {way}")
+                        case str(why):
+                            said.append(f"{way} unknown, {why}")
+                self.report(f"TCP, {label}: {', '.join(said)}")
         return down, up
 
-    def _transfer(self, starts: tuple[float | None, float | None], seconds: float) -> tuple[float | None, float | None]:
-        got: dict[str, float] = {}
+    def _transfer(self, starts: tuple[float | None, float | None], seconds: float) -> dict[str, float | str]:
+        """Goodput of TCP by direction, or why there is none."""
+        got: dict[str, float | str] = {}
 
-        def download(wait: float) -> None:
+        def test(way: str, work: Callable[[socket.socket, float], float], wait: float) -> None:
             time.sleep(wait)
-            with self._connected() as sock:
-                Lines(sock).send(**{"for": "download", "seconds": seconds - wait})
-                got["down"] = goodput_bps(drain(sock, seconds - wait))
-
-        def upload(wait: float) -> None:
-            time.sleep(wait)
-            with self._connected() as sock:
-                lines = Lines(sock)
-                lines.send(**{"for": "upload", "seconds": seconds - wait})
-                fill(sock, seconds - wait)
-                sock.settimeout(60)
-                got["up"] = float(lines.receive()["goodput_bps"])
+            try:
+                with self._connected() as sock:
+                    got[way] = work(sock, seconds - wait)
+            except (OSError, ValueError) as e:
+                got[way] = f"the connection was lost: {getattr(e, 'strerror', None) or e}"
 
         threads = [
-            threading.Thread(target=work, args=(start,))
-            for work, start in ((download, starts[0]), (upload, starts[1]))
+            threading.Thread(target=test, args=(way, work, start))
+            for way, work, start in (("down", _download, starts[0]), ("up", _upload, starts[1]))
             if start is not None
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return got.get("down"), got.get("up")
+        return got
+
+
+def _download(sock: socket.socket, seconds: float) -> float:
+    Lines(sock).send(**{"for": "download", "seconds": seconds})
+    return goodput_bps(drain(sock, seconds))
+
+
+def _upload(sock: socket.socket, seconds: float) -> float:
+    lines = Lines(sock)
+    lines.send(**{"for": "upload", "seconds": seconds})
+    fill(sock, seconds)
+    sock.settimeout(60)
+    answer = lines.receive()
+    # what is unsent is given up at the end: it would be in the way of the next test
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    if "goodput_bps" not in answer:
+        raise ConnectionError("the server ended the test")
+    return float(answer["goodput_bps"])
 
 
 def measure(host: str, port: int, seconds: float, report: Callable[[str], None]) -> Measurement:

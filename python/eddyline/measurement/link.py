@@ -57,7 +57,7 @@ class Direction:
         limit: Its limit in that unit; in bytes where there is none. None where the sender could not fill it.
         full_s: Waiting time in the full buffer; None likewise.
         why: The reason for the unit, or why there is none.
-        goodput_bps: Of TCP by the test: alone, and with the other direction.
+        goodput_bps: Of TCP by the test: alone, and with the other direction; without those whose connection was lost.
         queue: `FIFO`, `FLOWS`, `MANAGED`, or None where it could not be told.
         sparse_s: Waiting time of a second flow that sends little, beside one that keeps the buffer full; None likewise.
         short_rate_bps: Rate of short packets, less than the other where each has framing; None where not measured.

@@ -57,6 +57,8 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
                 fill(sock, min(float(first["seconds"]), _LONGEST_S))
             elif first.get("for") == "upload":
                 lines.send(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
+                # to the client's end: closing before all was read would reset the connection, and lose that line
+                drain(sock, _LONGEST_S)
         except (OSError, ValueError, KeyError):
             return  # a client that has gone, or that is not ours
 
