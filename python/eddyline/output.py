@@ -95,19 +95,19 @@ def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
                 raise InputError(
                     f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
                 )
-            _require_permission(folder)
     require_writable_parent(folder)
+    _require_permission(folder)
 
 
 def _require_permission(path: Path) -> None:
     """Refuses what its owner has write-protected: a rename would replace it all the same.
 
     Raises:
-        OSError: It is.
+        InputError: It is, or something in it.
     """
-    folders = (p for p in path.rglob("*") if p.is_dir() and not p.is_symlink())
-    for each in (path, *folders):
-        if not os.access(each, os.W_OK):
+    with refused(path):
+        inside = (p for p in path.rglob("*") if not p.is_symlink())
+        if path.exists() and not all(os.access(p, os.W_OK) for p in (path, *inside)):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
@@ -137,9 +137,8 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
     with refused(path):
         if path.is_dir():
             raise InputError(f"{path}: is a folder")
-        if path.exists():
-            _require_permission(path)
         if text and is_stream(path):
+            _require_permission(path)
             return
         if (found := special(path)) is not None:
             raise InputError(f"{path}: is a {found}, not a file", "choose another name")
@@ -149,6 +148,7 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
             if beginning and not beginning.startswith(_BEGINNINGS[kind]):
                 raise InputError(f"{path}: exists and is no {kind}", "choose another name")
     require_writable_parent(path)
+    _require_permission(path)
 
 
 def require_not_inputs(places: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:

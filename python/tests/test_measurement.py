@@ -61,17 +61,24 @@ def test_the_server_reads_an_upload_to_its_end() -> None:
                 client.recv(1)
 
 
-def test_a_connection_that_is_lost_costs_its_test_only(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_connection_that_is_lost_costs_its_test_only(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, or while data flows."""
+
     def connected() -> socket.socket:
-        here, there = socket.socketpair()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            here = socket.create_connection(listener.getsockname())
+            there, _ = listener.accept()
+        there.sendall(bytes(after))
+        there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         there.close()
         return here
 
     client, said = _Client.__new__(_Client), list[str]()
     monkeypatch.setattr(client, "report", said.append, raising=False)
     monkeypatch.setattr(client, "_connected", connected, raising=False)
-    assert client.transfers(0.01) == ({}, {})
-    why = "unknown, the connection was lost: Broken pipe"
+    assert client.transfers(0.5) == ({}, {})
+    why = "unknown, the connection was lost: Connection reset by peer"
     assert said[0] == f"TCP, alone: down {why}"
     assert said[2] == f"TCP, together: down {why}, up {why}"
     assert len(said) == 5

@@ -85,7 +85,7 @@ def heed_permissions() -> None:
         ctypes.CDLL(None).prctl(drop, capability)  # refused to others than root, who lack them
 
 
-@pytest.mark.parametrize("protected", ["result", "result/files", "fig.png"])
+@pytest.mark.parametrize("protected", ["result", "result/files", "result/result.json", "fig.png"])
 def test_what_is_write_protected_is_not_replaced(scenario, tmp_path, protected):
     scenario()
     command = [sys.executable, "-m", "eddyline", "run", "two-way.toml"]

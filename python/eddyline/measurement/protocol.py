@@ -106,13 +106,17 @@ def fill(sock: socket.socket, seconds: float) -> None:
 
 
 def drain(sock: socket.socket, seconds: float) -> list[tuple[float, int]]:
-    """Reads bytes until the end, at most so many seconds: times and bytes so far."""
+    """Reads bytes until the end, at most so many seconds: times and bytes so far.
+
+    Raises:
+        ConnectionError: The connection was lost.
+    """
     read, end, samples = 0, time.monotonic() + seconds, []
     while (left := end - time.monotonic()) > 0:
         sock.settimeout(left)
         try:
             data = sock.recv(_CHUNK)
-        except (TimeoutError, ConnectionError):
+        except TimeoutError:
             break
         if not data:
             break

@@ -195,7 +195,7 @@ def _is_of(source: Source, known: Mapping[str, Any]) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_bytes().decode()  # with its ends of lines: the text may identify the scenario
     except UnicodeDecodeError as e:
         raise InputError(f"{path} is damaged: {e}", "a sweep into another folder starts anew") from None
 

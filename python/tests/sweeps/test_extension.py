@@ -127,6 +127,19 @@ def test_a_stored_scenario_that_is_not_the_sweep_s_is_named(lossy, tmp_path, har
     assert el.sweep(path, {"seed": "1..3"}, out=tmp_path / "g").done == 3
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_scenario_that_needs_its_varied_key_grows(lossy, tmp_path, ends):
+    """It is identified by its text."""
+    path = lossy(('rate = "2 Mbit/s"\n', ""))
+    path.write_bytes(path.read_bytes().replace(b"\n", ends.encode()))
+    el.sweep(path, {"link.down.rate": ["1 Mbit/s"]}, out=tmp_path / "g")
+    assert (tmp_path / "g" / "scenario.toml").read_bytes() == path.read_bytes()
+    more = {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    assert el.sweep(path, more, out=tmp_path / "g").ran == 1
+    el.sweep(path, more, out=tmp_path / "at once")
+    assert whole(tmp_path / "g") == whole(tmp_path / "at once")
+
+
 @pytest.mark.parametrize("place", ["in the folder", "elsewhere"])
 def test_an_edited_copy_of_the_stored_scenario_is_another_one(lossy, tmp_path, place):
     """The stored points are of the scenario as it was, whatever the file in the folder says now."""

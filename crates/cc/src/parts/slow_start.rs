@@ -16,7 +16,7 @@ pub enum SlowStartKind {
     #[default]
     #[serde(rename = "standard")]
     Standard,
-    /// Doubling each round trip, whatever is acknowledged at a time; the first slow start ends when the round-trip time
+    /// Growth by the packets acknowledged, doubling each round trip; the first slow start ends when the round-trip time
     /// grows (HyStart++, RFC 9406).
     #[serde(rename = "hystart++")]
     HyStart,
