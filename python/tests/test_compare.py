@@ -450,6 +450,9 @@ def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pyt
         reference, other = result(0, 1e6, 1e6, 1e6), result(1e6, 1e6, 1e6, 1e6)
         found = compare_with(scenario, reference, other, Tolerance(), lambda _, t=trial: [t])  # type: ignore[misc]
         assert (len(found.steps), found.tried) == (steps, ["pacing"])
+    # the largest deviation goes, of half the goodput; that of another flow, as large as that, has another cause
+    reference, other, trial = result(0.5e6, 0.58e6), result(1e6, 1e6), result(0.95e6, 0.56e6)
+    assert len(compare_with(scenario, reference, other, Tolerance(), lambda _: [trial]).steps) == 1
 
 
 def test_without_a_tolerance_every_difference_deviates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

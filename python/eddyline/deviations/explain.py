@@ -127,16 +127,20 @@ def compare_with(
         groups = [results[i : i + size] for i in range(0, len(results), size)]
         trials_left = (_with_chance(deviations(result, first, tolerance, more), found) for first, *more in groups)
         left = [_complete(each, comparison.left) for each in trials_left]
-        # what trades one deviation for several explains nothing
-        better = [i for i in range(len(open_)) if _total(left[i]) < _total(comparison.left)]
+        largest = max(comparison.left, key=lambda each: each.excess)
+        # what trades one deviation for several, or for a larger one, explains nothing
+        better = [
+            i
+            for i in range(len(open_))
+            if _total(left[i]) < _total(comparison.left) and worst(left[i]) <= _KEPT * largest.excess
+        ]
         if not better:
             break
-        best = min(better, key=lambda i: worst(left[i]))
-        largest = worst(comparison.left)
-        if worst(left[best]) >= (1.0 - _GAIN) * largest:
+        best = min(better, key=lambda i: (_same(left[i], largest).excess, worst(left[i])))
+        if _same(left[best], largest).excess >= (1.0 - _GAIN) * largest.excess:
             # what nothing takes away hides no difference that explains the rest
             best = min(better, key=lambda i: (_beyond(left[i]), worst(left[i])))
-            if _beyond(left[best]) >= _beyond(comparison.left) or worst(left[best]) > _KEPT * largest:
+            if _beyond(left[best]) >= _beyond(comparison.left):
                 break
         difference, overrides = open_.pop(best)
         switched |= overrides
@@ -187,6 +191,13 @@ def _complete(trial: list[Deviation], before: list[Deviation]) -> list[Deviation
 
 def _seed(result: Result) -> int:
     return int(result.to_dict()["seed"])
+
+
+def _same(trial: list[Deviation], other: Deviation) -> Deviation:
+    """The deviation of the same quantity."""
+    return next(
+        each for each in trial if (each.kind, each.name, each.quantity) == (other.kind, other.name, other.quantity)
+    )
 
 
 def _beyond(found: list[Deviation]) -> int:
