@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eddyline.controllers.interval import IntervalController
     from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
     from eddyline.controllers.registry import register, registered, unregister
+    from eddyline.controllers.sources import load_controllers
     from eddyline.environment import CongestionControl as CongestionControl
     from eddyline.environment import env as env
     from eddyline.errors import (
@@ -98,6 +99,7 @@ __all__ = [
     "evaluate",
     "gauntlet",
     "interact",
+    "load_controllers",
     "merge",
     "open",
     "probe",
@@ -120,6 +122,7 @@ _HOMES = {
     ),
     "IntervalController": "eddyline.controllers.interval",
     **dict.fromkeys(("register", "registered", "unregister"), "eddyline.controllers.registry"),
+    "load_controllers": "eddyline.controllers.sources",
     "CongestionControl": "eddyline.environment",
     "ControllerError": "eddyline.errors",
     "env": "eddyline.environment",

@@ -20,7 +20,10 @@ __all__ = [
 ]
 
 
-_REGISTERED_FIRST = "a controller of your own is registered first: import its module, or el.register(NAME, CLASS)"
+_REGISTERED_FIRST = (
+    "a controller of your own is registered first: import its module, el.register(NAME, CLASS), or "
+    "el.load_controllers(FILE)"
+)
 
 
 class EddylineError(Exception):

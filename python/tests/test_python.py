@@ -206,7 +206,8 @@ def test_save_and_load(result, tmp_path):
     assert again.scenario.sha256 == result.scenario.sha256
     with pytest.raises(el.InputError):
         el.Result.load(tmp_path)
-    for text in (result.json[:100], "[3]", '{"flows": [3]}'):
+    lacking = [json.dumps({k: v for k, v in result.to_dict().items() if k != key}) for key in ("world", "links")]
+    for text in (result.json[:100], "[3]", '{"flows": [3]}', *lacking):
         (tmp_path / "r" / "result.json").write_text(text)
         with pytest.raises(el.InputError, match=r"r/result\.json: not a result"):
             el.Result.load(tmp_path / "r")

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from eddyline.arguments import file
 from eddyline.controllers.base import handlers
 from eddyline.controllers.plugins import SUFFIXES, Plugin, plugins
 from eddyline.controllers.registry import register, register_plugin, registered
@@ -23,7 +24,7 @@ from eddyline.teardown import collect_at_exit
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "module_of_text"]
+__all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "load_controllers", "module_of_text"]
 
 VARIABLE = "EDDYLINE_CONTROLLERS"
 """The environment variable that lists what to load, separated by commas."""
@@ -68,6 +69,21 @@ def _file_of(controller: type | Plugin) -> str:
     if isinstance(controller, Plugin):
         return controller.path
     return getattr(sys.modules.get(controller.__module__), "__file__", None) or controller.__module__
+
+
+def load_controllers(*several: str | Path) -> None:
+    """Loads controllers for scenarios as `--controllers` does, for instance a compiled library of your own.
+
+    Args:
+        several: `FILE.so` (or what your system has), `FILE.wasm`, `FILE.py`, or the name of a module; the latter two
+            with `:CLASS` where the class is not registered.
+
+    Raises:
+        InputError: One does not exist, it fails, or it registers nothing.
+    """
+    for what in several:
+        file("several", what)
+        load(os.fspath(what))
 
 
 def load(what: str) -> None:

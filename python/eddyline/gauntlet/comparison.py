@@ -21,26 +21,30 @@ if TYPE_CHECKING:
 
     from eddyline.gauntlet.scorecard import Card, Verdict
 
-__all__ = ["compare", "significant_difference"]
+__all__ = ["compare", "require_comparable", "significant_difference"]
 
 _FALSE_ALARMS = 0.05
 
 
-def compare(card: Card, base: Card) -> tuple[Change, ...]:
-    """Compares a scorecard with an earlier one.
+def require_comparable(base: Card, suite_version: int, world: str) -> None:
+    """Makes sure that a scorecard can be the base of one of this version of the tests, from this world.
 
     Raises:
-        InputError: They are of different versions of the tests, or of different worlds.
+        InputError: It cannot.
     """
-    if card.suite_version != base.suite_version:
+    if suite_version != base.suite_version:
         raise InputError(
-            f"the base is of set {base.suite_version}, this is set {card.suite_version}",
+            f"the base is of set {base.suite_version}, this is set {suite_version}",
             "run the base again with this version",
         )
-    if card.world != base.world:
+    if world != base.world:
         raise InputError(
-            f"the base ran in world {base.world}, this in world {card.world}", "compare scorecards of one world"
+            f"the base ran in world {base.world}, this in world {world}", "compare scorecards of one world"
         )
+
+
+def compare(card: Card, base: Card) -> tuple[Change, ...]:
+    """Compares a scorecard with an earlier one, as `require_comparable` has it."""
     earlier = {v.name: v for v in base.verdicts}
     level = _FALSE_ALARMS / max(1, len(card.verdicts))
     return tuple(_change(v, earlier.get(v.name), level) for v in card.verdicts)
@@ -59,8 +63,11 @@ def _change(now: Verdict, earlier: Verdict | None, level: float) -> Change:
         gain = (new - old) * (1 if now.bound.least else -1)
         if tolerance is None or abs(gain) > tolerance:
             kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
-    uncertain = None in (now.value, earlier.value) or (now.lost is None) != (earlier.lost is None)
-    if now.passed != earlier.passed and (kind != "same" or uncertain):
+    if earlier.complete and not now.complete:
+        kind = "broken"  # whatever the base had: a run that ended early has no value to compare
+    elif now.complete and not earlier.complete:
+        kind = "fixed" if now.passed else "better"
+    elif now.passed != earlier.passed and kind != "same":
         kind = "fixed" if now.passed else "broken"
     return Change(now.name, earlier.value, now.value, tolerance, kind, earlier.passed)
 

@@ -77,6 +77,11 @@ class Verdict:
         return fmean(known) if known and len(known) == len(self.values) else None
 
     @property
+    def complete(self) -> bool:
+        """Whether all runs have a value, and none ended with an error or lost its connection."""
+        return self.error is None and self.lost is None and self.value is not None
+
+    @property
     def passed(self) -> bool:
         """Whether the mean satisfies the bound, in runs without errors and lost connections."""
         return self.error is None and self.lost is None and self.bound.holds(self.value)
@@ -127,8 +132,8 @@ class Change:
         before: Its value in the base; None where it is unknown or the base has no such test.
         now: Its value.
         tolerance: The largest difference that is not significant; None where there are too few seeds.
-        kind: `"same"`, `"better"`, `"worse"` (beyond the tolerance), `"broken"` (it passed, and does not), `"fixed"`
-            or `"new"`.
+        kind: `"same"`, `"better"`, `"worse"` (beyond the tolerance), `"broken"` (it passed, and does not, or a run
+            ended with an error, or lost its connection, that did not), `"fixed"` or `"new"`.
         passed_before: Whether it passed in the base; None where the base has no such test.
     """
 

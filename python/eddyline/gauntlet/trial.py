@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline.arguments import distinct, names, number_of_seeds, seconds, table, whole
+from eddyline.arguments import distinct, file, names, number_of_seeds, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
-from eddyline.gauntlet.comparison import compare
+from eddyline.gauntlet.comparison import compare, require_comparable
 from eddyline.gauntlet.explanation import Explanation
 from eddyline.gauntlet.measures import MEASURES, Latency, latency_under_load
 from eddyline.gauntlet.scorecard import Card, Verdict
@@ -23,6 +23,7 @@ from eddyline.worlds import DEFAULT, RunOptions, require_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from eddyline.gauntlet.suite import Test
     from eddyline.progress import Count, RunCallback
@@ -42,7 +43,7 @@ def run(
     parameters: Mapping[str, str] | None = None,
     only: Iterable[str] = (),
     seeds: int = SEEDS,
-    base: Card | None = None,
+    base: Card | str | Path | None = None,
     jobs: int | None = None,
     timeout_s: float | None = None,
     done: Count | None = None,
@@ -57,7 +58,7 @@ def run(
         parameters: Parameters of the controller, as a scenario writes them.
         only: Names of tests or groups; all by default.
         seeds: Runs of each test; the mean is compared with the bound.
-        base: An earlier scorecard to compare with.
+        base: An earlier scorecard to compare with, or where it was written.
         jobs: Runs at a time; one per processor by default.
         timeout_s: Limit on the wall time of a run; a test with a run that takes longer has failed.
         done: Called after each run.
@@ -67,9 +68,12 @@ def run(
         The scorecard. The same arguments give the same one.
 
     Raises:
-        InputError: There is no such controller, parameter or test.
+        InputError: There is no such controller, parameter or test, or the base is of other tests.
     """
     require_packets(world)
+    if base is not None:
+        base = base if isinstance(base, Card) else Card.load(file("base", base))
+        require_comparable(base, suite().version, world)
     seeds, against, only = number_of_seeds(seeds), names("against", against), names("only", only)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)

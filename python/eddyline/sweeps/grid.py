@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Grid", "Task", "Vary", "require_distinct", "typed"]
 
+
+_MOST = 10_000_000
+"""Points of a grid: each is checked before the first one runs."""
 
 _EXACT = 2**53
 """Numbers below are told apart by floats."""
@@ -158,10 +162,13 @@ def _errors(vary: Sequence[Vary], first_seed: int, seeds: int) -> list[str]:
     for v in vary:
         if not v.values or not all(v.values):
             errors.append(f"--vary {v.key}: a value is empty")
-        twice = [value for value in dict.fromkeys(v.values) if v.values.count(value) > 1]
-        errors += [f"--vary {v.key}: {value} is given {v.values.count(value)} times" for value in twice if value]
+        times = Counter(v.values)
+        errors += [f"--vary {v.key}: {value} is given {n} times" for value, n in times.items() if value and n > 1]
     if seeds > 1 and any(_is_seed(v.key) for v in vary):
         errors.append("--seeds repeats every point with other seeds, --vary seed lists them: one of the two is enough")
+    if (points := math.prod(len(v.values) for v in vary) * seeds) > _MOST:
+        lengths = " x ".join(f"{n:,}" for n in (*(len(v.values) for v in vary), seeds) if n > 1)
+        errors.append(f"{points:,} points ({lengths}): a sweep has at most {_MOST:,}; LO..HI:N takes fewer of a range")
     if first_seed + seeds > SEEDS:
         errors.append(f"--seeds {seeds}: seeds from {first_seed} on go beyond 2^63 - 1")
     return errors

@@ -526,7 +526,8 @@ def test_python_says_how_to_open_what_has_a_controller_that_is_not_registered(ed
     for load in (el.open, el.Result.load, lambda folder: el.Scenario.load(folder / "scenario.json")):
         with pytest.raises(el.ScenarioError, match="unknown kind") as told:
             load(out)
-        hint = "a controller of your own is registered first: import its module, or el.register(NAME, CLASS)"
+        ways = "import its module, el.register(NAME, CLASS), or el.load_controllers(FILE)"
+        hint = f"a controller of your own is registered first: {ways}"
         assert (told.value.hint, told.value.__notes__) == (hint, [f"hint: {hint}"])
     (tmp_path / "near.toml").write_text(TOML.replace('"shy"', '"cubix"'))
     with pytest.raises(el.ScenarioError, match="cubic") as told:

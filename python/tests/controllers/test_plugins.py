@@ -228,7 +228,7 @@ def test_a_crate_from_new_controller_sends_the_packets_of_its_twin(rust, name):
 @pytest.mark.parametrize("name", CASES)
 def test_a_wasm_module_sends_the_packets_of_its_twin(tmp_path, name):
     (tmp_path / "m.wasm").write_bytes(newreno())
-    load(str(tmp_path / "m.wasm"))
+    el.load_controllers(tmp_path / "m.wasm")
     assert told("wasm-newreno", CASES[name]) == told("newreno", CASES[name])
 
 

@@ -78,6 +78,47 @@ def test_the_traceback_of_a_controller_that_raises_is_printed(eddyline: Callable
     assert "error: my-newreno, line-1m: controller 'my-newreno': " in ran.err
 
 
+def test_a_run_that_ends_with_an_error_is_no_known_failure(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    """Its test failed in the base too, but there it ran to the end."""
+    text = (ROOT / "examples" / "controllers" / "reno.py").read_text()
+    (tmp_path / "mine.py").write_text(text.replace("self.cwnd += min(ack.acked, 1.0)", "self.cwnd += None"))
+    only = ("--only", "deep-buffer", "--seeds", 2)
+    assert eddyline("gauntlet", "--controller", "reno", *only, "--out", "base").code == 1
+    crashes = ("gauntlet", "--controllers", "mine.py", "--controller", "my-newreno", *only, "--accept-known")
+    ran = eddyline(*crashes, "--base", "base", "--out", "card", "--junit", "junit.xml", figures=False)
+    assert ran.code == 1
+    assert "not counted" not in ran.out
+    assert ", broken" in ran.out
+    (failure,) = Xml.parse(tmp_path / "junit.xml").getroot().iter("failure")
+    assert "ran to the end in the base" in (failure.text or "")
+    # the same error as in the base is known, and its end is better
+    assert eddyline(*crashes, "--base", "card", figures=False).code == 0
+    better = eddyline("gauntlet", "--controller", "reno", *only, "--accept-known", "--base", "card")
+    assert (better.code, "error, better" in better.out) == (0, True)
+
+
+def test_a_base_is_read_from_its_folder_and_refused_before_the_runs(
+    eddyline: Callable[..., Ran], tmp_path: Path
+) -> None:
+    only = ("--only", "line-1m", "--seeds", 1)
+    assert eddyline("gauntlet", "--controller", "reno", *only, "--out", "base", figures=False).code == 0
+    counted: list[int] = []
+
+    def run(base: object, world: str = "sim") -> el.gauntlet.Card:
+        def done(*_: object) -> None:
+            counted.append(1)
+
+        return el.gauntlet.run("reno", only=["line-1m"], seeds=1, base=base, world=world, done=done)  # type: ignore[arg-type]
+
+    for wrong, world in (({}, "sim"), (tmp_path / "none", "sim"), (tmp_path / "base", "quic")):
+        with pytest.raises(el.InputError):
+            run(wrong, world)
+    assert counted == []
+    (change,) = run(tmp_path / "base").changes or ()
+    assert change.kind == "same"
+    assert run(str(tmp_path / "base")).changes == (change,)
+
+
 @pytest.mark.parametrize("words", [("--why", "deep-bufer"), ("--why", "loss-1", "--only", "loss"), ("--why", "speeds")])
 def test_what_is_wrong(eddyline: Callable[..., Ran], tmp_path: Path, words: tuple[str, ...]) -> None:
     ran = eddyline("gauntlet", "--controller", "reno", *words)

@@ -199,3 +199,13 @@ def test_what_a_wider_varied_key_sets_anew_cannot_be_set(lossy, tmp_path) -> Non
     scenario = el.Scenario.load(lossy(), set={"link.up.rate": "3 Mbit/s"})
     swept = el.sweep(scenario, {"link.*.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "grid", workers=1)
     assert swept.done == 2
+
+
+def test_a_grid_has_an_end():
+    """Each point is checked before the first one runs; a slip in LO..HI:N made a thousand million of them."""
+    values = tuple(map(str, range(1000)))
+    with pytest.raises(InputError) as e:
+        Grid([Vary("a", values), Vary("b", values), Vary("c", ("1",))], seeds=11)
+    points, lengths = "11,000,000 points", "(1,000 x 1,000 x 11)"
+    assert str(e.value) == f"{points} {lengths}: a sweep has at most 10,000,000; LO..HI:N takes fewer of a range"
+    assert len(Grid([Vary("a", values), Vary("b", values)], seeds=10)) == 10_000_000
