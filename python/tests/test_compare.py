@@ -453,6 +453,11 @@ def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pyt
     # the largest deviation goes, of half the goodput; that of another flow, as large as that, has another cause
     reference, other, trial = result(0.5e6, 0.58e6), result(1e6, 1e6), result(0.95e6, 0.56e6)
     assert len(compare_with(scenario, reference, other, Tolerance(), lambda _: [trial]).steps) == 1
+    # what explains all goes before what takes the largest away to the last bit and makes another as large
+    monkeypatch.setattr(explain, "of_world", lambda *_: [(SimpleNamespace(name=name), {}) for name in ("a", "b")])
+    reference, trials = result(0.70e6, 0.94e6), [result(1e6, 0.71e6), result(0.985e6, 0.99e6)]
+    (step,) = compare_with(scenario, reference, other, Tolerance(), lambda _: trials).steps
+    assert step.difference.name == "b"
 
 
 def test_without_a_tolerance_every_difference_deviates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

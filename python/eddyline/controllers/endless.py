@@ -18,9 +18,7 @@ _Value = TypeVar("_Value")
 
 def interruptible(run: Callable[[RunCallback | None], _Value], progress: RunCallback | None) -> _Value:
     """Calls `run` with its progress callback; in another thread where a controller of the user's is registered."""
-    module = sys.modules.get("eddyline.controllers.registry")
-    own = module is not None and bool(module.names())
-    if not own or threading.current_thread() is not threading.main_thread():
+    if not _own_controllers() or threading.current_thread() is not threading.main_thread():
         return run(progress)
     from eddyline.parallel import run_interruptible
 
@@ -33,3 +31,13 @@ def interruptible(run: Callable[[RunCallback | None], _Value], progress: RunCall
         return run(checked)
 
     return run_interruptible(task)
+
+
+def _own_controllers() -> bool:
+    """Whether any is registered."""
+    if "eddyline.controllers.registry" not in sys.modules:
+        return False
+    # imported, not taken from there: another thread may be about to, and is waited for
+    from eddyline.controllers import registry
+
+    return bool(registry.names())

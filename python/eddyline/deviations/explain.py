@@ -136,8 +136,9 @@ def compare_with(
         ]
         if not better:
             break
-        best = min(better, key=lambda i: (_same(left[i], largest).excess, worst(left[i])))
-        if _same(left[best], largest).excess >= (1.0 - _GAIN) * largest.excess:
+        helping = [i for i in better if _same(left[i], largest).excess < (1.0 - _GAIN) * largest.excess]
+        best = min(helping or better, key=lambda i: worst(left[i]))
+        if not helping:
             # what nothing takes away hides no difference that explains the rest
             best = min(better, key=lambda i: (_beyond(left[i]), worst(left[i])))
             if _beyond(left[best]) >= _beyond(comparison.left):

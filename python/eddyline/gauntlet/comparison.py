@@ -44,7 +44,12 @@ def require_comparable(base: Card, suite_version: int, world: str) -> None:
 
 
 def compare(card: Card, base: Card) -> tuple[Change, ...]:
-    """Compares a scorecard with an earlier one, as `require_comparable` has it."""
+    """Compares a scorecard with an earlier one.
+
+    Raises:
+        InputError: They are of different versions of the tests, or of different worlds.
+    """
+    require_comparable(base, card.suite_version, card.world)
     earlier = {v.name: v for v in base.verdicts}
     level = _FALSE_ALARMS / max(1, len(card.verdicts))
     return tuple(_change(v, earlier.get(v.name), level) for v in card.verdicts)

@@ -104,7 +104,7 @@ def failure(card: Card, place: int, accept_known: bool) -> str | None:
     if accept_known and change is not None and not verdict.passed and change.kind in ("same", "better", "worse"):
         return None
     if change is not None and change.bad:
-        broken = "passed in the base" if change.passed_before else "ran to the end in the base"
+        broken = "passed in the base" if change.passed_before else "had a value in the base"
         what = "worse than the base" if change.kind == "worse" else broken
         return f"{what} ({changed(change, verdict)}): {verdict.cause}"
     return None if verdict.passed else verdict.cause

@@ -133,7 +133,7 @@ class Change:
         now: Its value.
         tolerance: The largest difference that is not significant; None where there are too few seeds.
         kind: `"same"`, `"better"`, `"worse"` (beyond the tolerance), `"broken"` (it passed, and does not, or a run
-            ended with an error, or lost its connection, that did not), `"fixed"` or `"new"`.
+            ended with an error, lost its connection or has no value, and none did before), `"fixed"` or `"new"`.
         passed_before: Whether it passed in the base; None where the base has no such test.
     """
 

@@ -98,3 +98,26 @@ def test_nothing_is_imported_before_ctrl_c_is_handled() -> None:
     )
     p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), timeout=60)
     assert p.stdout == "['__future__', 'eddyline', 'eddyline.cli']\n"
+
+
+def test_a_run_waits_for_an_import_of_another_one():
+    """Runs in threads import what they need as they come to it: one may find the other's module half made."""
+    script = """\
+import importlib.abc, sys, threading
+from eddyline.controllers.endless import interruptible
+
+inside, go = threading.Event(), threading.Event()
+
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == "eddyline.controllers.plugins":
+            inside.set()
+            go.wait(0.3)
+
+sys.meta_path.insert(0, Slow())
+threading.Thread(target=__import__, args=("eddyline.controllers.registry",)).start()
+inside.wait()
+print(interruptible(lambda _: "ran", None))
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.stdout, ran.stderr) == ("ran\n", "")
