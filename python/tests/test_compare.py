@@ -458,6 +458,9 @@ def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pyt
     reference, trials = result(0.70e6, 0.94e6), [result(1e6, 0.71e6), result(0.985e6, 0.99e6)]
     (step,) = compare_with(scenario, reference, other, Tolerance(), lambda _: trials).steps
     assert step.difference.name == "b"
+    # and what takes all of it away before what takes a quarter, whatever nothing explains, and nudges that
+    reference, trials = result(0.70e6, 0.71e6), [result(0.78e6, 0.7102e6), result(1e6, 0.71e6)]
+    assert compare_with(scenario, reference, other, Tolerance(), lambda _: trials).steps[0].difference.name == "b"
 
 
 def test_without_a_tolerance_every_difference_deviates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

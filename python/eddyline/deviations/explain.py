@@ -137,7 +137,7 @@ def compare_with(
         if not better:
             break
         helping = [i for i in better if _same(left[i], largest).excess < (1.0 - _GAIN) * largest.excess]
-        best = min(helping or better, key=lambda i: worst(left[i]))
+        best = min(helping or better, key=lambda i: (_total(left[i]), worst(left[i])))
         if not helping:
             # what nothing takes away hides no difference that explains the rest
             best = min(better, key=lambda i: (_beyond(left[i]), worst(left[i])))
