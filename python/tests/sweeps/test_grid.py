@@ -202,7 +202,7 @@ def test_what_a_wider_varied_key_sets_anew_cannot_be_set(lossy, tmp_path) -> Non
 
 
 def test_a_grid_has_an_end():
-    """Each point is checked before the first one runs; a slip in LO..HI:N made a thousand million of them."""
+    """Each point is checked before the first one runs; a slip in LO..HI:N made 1e9 of them."""
     values = tuple(map(str, range(1000)))
     with pytest.raises(InputError) as e:
         Grid([Vary("a", values), Vary("b", values), Vary("c", ("1",))], seeds=11)
