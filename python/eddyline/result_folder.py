@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Manifest", "copied", "copies", "files_of", "kept", "manifest", "placed", "read", "source_of", "write"]
+__all__ = [
+    "Manifest",
+    "copied",
+    "copies",
+    "files_of",
+    "kept",
+    "manifest",
+    "placed",
+    "read",
+    "require_result",
+    "source_of",
+    "write",
+]
 
 
 _SWEEP, _OF_SWEEP = "sweep.json", "scenario.toml"
@@ -45,6 +57,18 @@ def read(folder: Path) -> tuple[str, Source]:
         base = folder
     there = {name: copy for name, copy in absolute.items() if copy.exists()}
     return text, Source(canonical, "json", str(folder / SCENARIO), base, there)
+
+
+def require_result(document: Mapping[str, Any]) -> None:
+    """Makes sure that a document, which others may have edited, has what every result has.
+
+    Raises:
+        KeyError: A key is missing.
+        TypeError: One has another type.
+    """
+    for key, kind in (("title", str), ("world", str), ("flows", list), ("links", list)):
+        if not isinstance(document[key], kind):
+            raise TypeError(f"{key} is {json.dumps(document[key])[:60]}")
 
 
 def kept(path: Path) -> Source | None:

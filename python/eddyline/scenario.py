@@ -429,7 +429,7 @@ def load_results(folder: str | Path) -> Results[Result]:
         InputError: It is not such a folder.
     """
     from eddyline.output import RESULT, SERIES
-    from eddyline.result_folder import manifest
+    from eddyline.result_folder import manifest, require_result
 
     folder = file("folder", folder)
     text, scenario = stored(folder)
@@ -441,7 +441,7 @@ def load_results(folder: str | Path) -> Results[Result]:
         runs = [run for part in parts for run in part.get("runs", [part] if "flows" in part else [])]
         seeds = [run["seed"] for run in runs]
         for run in runs:
-            _require_result(run)
+            require_result(run)
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError) as e:
         raise InputError(f"{folder / RESULT}: not a result: {e}") from None
     found: list[Result] = []
@@ -454,18 +454,6 @@ def load_results(folder: str | Path) -> Results[Result]:
     if not found:
         raise InputError(f"{folder}: holds no finished run")
     return Results(found)
-
-
-def _require_result(document: Mapping[str, Any]) -> None:
-    """Makes sure that a document, which others may have edited, has what every result has.
-
-    Raises:
-        KeyError: A key is missing.
-        TypeError: One has another type.
-    """
-    for key, kind in (("title", str), ("world", str), ("flows", list), ("links", list)):
-        if not isinstance(document[key], kind):
-            raise TypeError(f"{key} is {json.dumps(document[key])[:60]}")
 
 
 def stored(folder: Path) -> tuple[str, Scenario]:

@@ -49,8 +49,8 @@ def test_a_client_that_ends_without_a_word_is_served() -> None:
 
 def test_the_server_reads_an_upload_to_its_end() -> None:
     """It answers while data is on its way; closing then would reset the connection before the answer has come."""
-    _, client = _served()
-    with client:
+    server, client = _served()
+    with client, socket.create_connection(client.getpeername()) as control:
         client.sendall(json.dumps({"for": "upload", "seconds": 0.1}).encode() + b"\n")
         answer = client.makefile("rb").readline()
         assert json.loads(answer) == {"goodput_bps": 0.0}
@@ -59,6 +59,9 @@ def test_the_server_reads_an_upload_to_its_end() -> None:
             client.sendall(bytes(1000))
             with pytest.raises(TimeoutError):
                 client.recv(1)
+        control.sendall(json.dumps({"for": "control"}).encode() + b"\n")
+    server.join(timeout=30)
+    assert not server.is_alive()
 
 
 @pytest.mark.parametrize("after", [0, 1])
