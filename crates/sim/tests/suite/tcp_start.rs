@@ -94,3 +94,25 @@ fn bbr_leaves_startup_in_bursts() {
         assert!(x.queueing_delay_s.unwrap() < 0.02, "{kind}: {:?}", x.queueing_delay_s);
     }
 }
+
+/// A frame of 21 packets every 17 ms over 12 ms: waiting for the pacer is no reason for a window to grow beyond what is used.
+/// Without pacing it is 45 packets, two frames and a packet more than limited it.
+#[test]
+fn windows_stay_near_what_an_application_uses() {
+    let of = |kind: &str, tcp: &str| {
+        let frames = format!("application = {{ kind = \"bursts\", bytes = \"31250 B\", every = \"16667 us\" }}\n{tcp}");
+        let other =
+            "[[traffic]]\nname = \"other\"\npath = [\"f\"]\nmodel = { kind = \"poisson\", rate = \"19 Mbit/s\" }\n";
+        let queue = "queue = { kind = \"fq_codel\" }\ndelay";
+        let text = head(60.0, 10.0, 1)
+            + &duplex(40e6, 40e6, 0.006).replacen("delay", queue, 1)
+            + other
+            + &flow("x", &format!("kind = \"{kind}\""), "f", "b", &frames);
+        flow_result(&result_of(&text), "x").window_packets.max.unwrap()
+    };
+    let unpaced = of("cubic", "");
+    for (kind, tcp) in [("cubic", "tcp = { pacing = true }"), ("newreno", "tcp = { pacing = true }"), ("prague", "")] {
+        let max = of(kind, tcp);
+        assert!((0.5 * unpaced..1.5 * unpaced).contains(&max), "{kind}: {max}, unpaced {unpaced}");
+    }
+}

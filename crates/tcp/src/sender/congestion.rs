@@ -48,11 +48,11 @@ pub struct Congestion {
 pub enum LimitedBy {
     /// Data to send, or it has not sent any yet.
     Application,
-    /// Nothing: it has not stopped since it had data again.
+    /// Nothing but the pacer: what there is to send fits into the window. Or it has not stopped since it had data again.
     Nothing,
     /// The receive window or room in the NIC queue.
     ReceiverOrNic,
-    /// The congestion window or pacing.
+    /// The congestion window, be it while a packet waits for the pacer.
     Window,
 }
 

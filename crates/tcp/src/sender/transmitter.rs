@@ -217,9 +217,23 @@ impl Transmitter {
         if forbidden {
             let by_receiver = limit > self.seq.receive_window;
             self.congestion.set_limited_by(if by_receiver { LimitedBy::ReceiverOrNic } else { LimitedBy::Window });
+            if self.application.unsent(self.seq.nxt) < limit {
+                self.wait_with_little_data(limit);
+            }
             self.pacer.wait();
         }
         forbidden
+    }
+
+    /// A sender that waits for its pacer, with less to send than a window, is limited by the window only if it would be used in
+    /// full without the wait (RFC 9002, 7.8).
+    #[cold]
+    #[inline(never)]
+    fn wait_with_little_data(&mut self, limit: u64) {
+        let offered = self.recovery.pipe(&self.seq) + self.application.unsent(self.seq.nxt);
+        if self.congestion.cwnd_limited() && offered < limit && !self.recovery.has_lost() {
+            self.congestion.set_limited_by(LimitedBy::Nothing);
+        }
     }
 
     /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset. Returns whether it was.
