@@ -160,9 +160,13 @@ def _recovery(target: Target, result: Result, _document: Document) -> float:
     return result.scenario.duration_s - target.since_s
 
 
-def _arrivals_mean(target: Target, _result: Result, document: Document) -> float | None:
-    means = [a["completion_s"]["mean"] for a in _named(target, document["arrivals"])]
-    return None if None in means else max(means)
+def _transfer_time(target: Target, result: Result, document: Document) -> float | None:
+    """By Little's law: a transfer that never completes counts with the time that it was there."""
+    rows = _named(target, document["arrivals"])
+    if any(r["mean_present"] is None or not r["arrived"] for r in rows):
+        return None
+    duration = result.scenario.duration_s
+    return max(float(r["mean_present"]) * duration / float(r["arrived"]) for r in rows)
 
 
 def _traffic_loss(target: Target, _result: Result, document: Document) -> float | None:
@@ -192,7 +196,7 @@ MEASURES = {
     "lost": Measure("packets lost on the wire", _lost, count),
     "filled": Measure("bits on the wire over what the link could carry", _filled, percent),
     "recovery": Measure("time until a second's goodput reaches the level", _recovery, seconds, series=True),
-    "completion_mean": Measure("mean completion time", _arrivals_mean, seconds),
+    "transfer_time": Measure("mean number of transfers present over their rate of arrival", _transfer_time, seconds),
     "traffic_loss": Measure("share of packets that did not arrive", _traffic_loss, percent),
     "traffic_delay_p99": Measure("99th percentile of the one-way delay", _traffic_delay, seconds, latency=True),
 }

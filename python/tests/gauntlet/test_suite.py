@@ -398,6 +398,32 @@ def test_user_controller(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     assert json.loads(r.out)["parameters"] == {"packets": "60.0"}
 
 
+def test_transfers_that_never_complete_count(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    """A mean of what completed is one of single packets where hardly anything is sent."""
+    (tmp_path / "lazy.py").write_text(
+        "import eddyline as el\n\n\n"
+        '@el.register("lazy")\n'
+        "class Lazy(el.Controller):\n"
+        "    def __init__(self, path):\n"
+        "        self.cwnd = 1.0\n"
+        "        self.pacing_rate = 0.01\n"
+        "    def on_ack(self, ack): pass\n"
+        "    def on_loss(self, loss): pass\n"
+        "    def on_timeout(self, timeout): pass\n"
+    )
+    only = ("--only", "short-flows", "--seeds", 1, "--json")
+    r = eddyline("gauntlet", "--controllers", "lazy.py", "--controller", "lazy", *only)
+    [test] = json.loads(r.out)["tests"]
+    # those of up to a packet complete, the others gather: their mean number over 5 to 60 s is that at 32.5 s
+    assert test["value"] == pytest.approx(32.5 * math.exp(-1448 / 50_000), rel=0.05)
+    assert r.code == 1
+    [test] = json.loads(eddyline("gauntlet", "--controller", "newreno", *only).out)["tests"]
+    scenario = el.Scenario.load(FOLDER / "short-flows.toml")
+    [completed] = scenario.run().to_dict()["arrivals"]
+    # nearly all complete: apart are those that are there at the window's ends
+    assert test["value"] == pytest.approx(completed["completion_s"]["mean"], rel=0.03)
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
