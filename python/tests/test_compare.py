@@ -122,6 +122,19 @@ def test_a_world_that_cannot_run_a_controller_is_left_out(
     assert "theory" in out
 
 
+def test_worlds_that_are_not_named_do_not_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    for name in ("quic", "kernel"):
+        monkeypatch.setitem(WORLDS, name, replace(WORLDS[name], run=refuse, missing=None))
+    file = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"
+    assert main(["compare", str(file), "--world", "theory", "--json"]) == 0
+    assert [w["world"] for w in json.loads(capsys.readouterr().out)["worlds"]] == ["theory"]
+
+
 def test_quic_differs_by_its_packet_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     """Packets of 1,200 B with headers in place of 1,000 B of payload; with the sizes of QUIC `sim` agrees."""
     file = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"

@@ -12,7 +12,8 @@ import click
 
 from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, silent
 from eddyline.cli.outputs import shown
-from eddyline.cli.types import Number
+from eddyline.cli.types import Number, OneOf
+from eddyline.worlds import DEFAULT, WORLDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +32,7 @@ Examples:
   eddyline compare two-way.toml
   eddyline compare two-way.toml --within '1 %' --json
   eddyline compare two-way.toml --set 'flow.*.controller.gamma=0.25'
+  eddyline compare two-way.toml --world theory --world quic
   eddyline compare two-way.toml --clock virtual
 """
 
@@ -41,6 +43,13 @@ Examples:
 @overrides()
 @click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
 @click.option("--packets", type=Number(min=0), default=2.0, show_default=True, help="The same for queues.")
+@click.option(
+    "--world",
+    "asked",
+    type=OneOf([name for name in WORLDS if name != DEFAULT]),
+    multiple=True,
+    help="Compare this world only; may be repeated.  [default: all]",
+)
 @clock_of_kernel()
 @click.option("--strict", is_flag=True, help="Exit 1 if a deviation is not explained.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
@@ -50,12 +59,13 @@ def command(
     overrides: list[tuple[str, str]],
     within: str,
     packets: float,
+    asked: tuple[str, ...],
     clock: str,
     strict: bool,
     as_json: bool,
     silent: bool,
 ) -> int:
-    """Run the scenario in FILE in every world, print how far each is from the simulation, and find out why.
+    """Run the scenario in FILE in every other world, print how far each is from the simulation, and find out why.
 
     Where a world deviates, its known differences (ACK policy, pacing, bursts, base RTT, ...) are switched in the
     simulation one after the other; those that take the deviation away explain it, what remains is said, with the
@@ -74,7 +84,7 @@ def command(
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
     from eddyline.scenario import Scenario
-    from eddyline.worlds import DEFAULT, WORLDS, RunOptions
+    from eddyline.worlds import RunOptions
 
     tolerance = Tolerance(read("--within", "percent", within), packets)
     scenario = Scenario.load(file, set=overrides)
@@ -84,7 +94,7 @@ def command(
         others = cache(partial(with_other_seeds, scenario, reference, simulate))  # once for all worlds
         comparisons, unavailable = [], []
         for world in WORLDS.values():
-            if world.name == DEFAULT:
+            if world.name == DEFAULT or (asked and world.name not in asked):
                 continue
             options = world.supported(RunOptions(False, clock=clock))
             missing = world.unavailable(options.clock)
