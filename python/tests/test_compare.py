@@ -120,6 +120,11 @@ def test_a_world_that_cannot_run_a_controller_is_left_out(
     out = capsys.readouterr().out
     assert "quic: not compared, world quic: controller fast (flow a): built without it" in out
     assert "theory" in out
+    assert main(["compare", str(file), "--worlds", "theory"]) == 0
+    assert main(["compare", str(file), "--worlds", "theory,quic"]) == 3
+    assert "quic: not compared" in capsys.readouterr().out
+    assert main(["compare", str(file), "--worlds", "sim"]) == 2
+    assert "with which the others are compared" in capsys.readouterr().err
 
 
 def test_worlds_that_are_not_named_do_not_run(
@@ -131,7 +136,7 @@ def test_worlds_that_are_not_named_do_not_run(
     for name in ("quic", "kernel"):
         monkeypatch.setitem(WORLDS, name, replace(WORLDS[name], run=refuse, missing=None))
     file = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"
-    assert main(["compare", str(file), "--world", "theory", "--json"]) == 0
+    assert main(["compare", str(file), "--worlds", "theory", "--json"]) == 0
     assert [w["world"] for w in json.loads(capsys.readouterr().out)["worlds"]] == ["theory"]
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, silent
+from eddyline.cli.options import clock_of_kernel, controllers, overrides, scenario_file, silent, worlds_beside_sim
 from eddyline.cli.outputs import shown
-from eddyline.cli.types import Number, OneOf
-from eddyline.worlds import DEFAULT, WORLDS
+from eddyline.cli.types import Number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +31,7 @@ Examples:
   eddyline compare two-way.toml
   eddyline compare two-way.toml --within '1 %' --json
   eddyline compare two-way.toml --set 'flow.*.controller.gamma=0.25'
-  eddyline compare two-way.toml --world theory --world quic
+  eddyline compare two-way.toml --worlds theory,quic
   eddyline compare two-way.toml --clock virtual
 """
 
@@ -43,13 +42,7 @@ Examples:
 @overrides()
 @click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
 @click.option("--packets", type=Number(min=0), default=2.0, show_default=True, help="The same for queues.")
-@click.option(
-    "--world",
-    "asked",
-    type=OneOf([name for name in WORLDS if name != DEFAULT]),
-    multiple=True,
-    help="Compare this world only; may be repeated.  [default: all]",
-)
+@worlds_beside_sim()
 @clock_of_kernel()
 @click.option("--strict", is_flag=True, help="Exit 1 if a deviation is not explained.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
@@ -59,7 +52,7 @@ def command(
     overrides: list[tuple[str, str]],
     within: str,
     packets: float,
-    asked: tuple[str, ...],
+    chosen: tuple[str, ...],
     clock: str,
     strict: bool,
     as_json: bool,
@@ -75,7 +68,8 @@ def command(
     the simulation's, or within the tolerance of that range, is marked "chance" and needs no explanation. Where several
     flows run and nothing is random, they start at random in these.
 
-    With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained.
+    With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained. Exit 3 if a world
+    that --worlds names cannot run here, or not this scenario.
     """
     from eddyline.cli.progress import Progress
     from eddyline.cli.remarks import remarks
@@ -84,9 +78,13 @@ def command(
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
     from eddyline.scenario import Scenario
-    from eddyline.worlds import RunOptions
+    from eddyline.worlds import CLOCKS, DEFAULT, WORLDS, RunOptions, require
 
     tolerance = Tolerance(read("--within", "percent", within), packets)
+    if chosen == (DEFAULT,):
+        raise click.UsageError(f"--worlds names {DEFAULT} alone, with which the others are compared")
+    for name in chosen:
+        require(name, clock if WORLDS[name].clocks else CLOCKS[0])
     scenario = Scenario.load(file, set=overrides)
     with Progress(silent=silent) as progress:
         simulate = _simulator(progress)
@@ -94,7 +92,7 @@ def command(
         others = cache(partial(with_other_seeds, scenario, reference, simulate))  # once for all worlds
         comparisons, unavailable = [], []
         for world in WORLDS.values():
-            if world.name == DEFAULT or (asked and world.name not in asked):
+            if world.name == DEFAULT or (chosen and world.name not in chosen):
                 continue
             options = world.supported(RunOptions(False, clock=clock))
             missing = world.unavailable(options.clock)
@@ -111,6 +109,8 @@ def command(
         click.echo(f"note: {sentence}", err=True)
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass
+    if chosen and unavailable:
+        return 3
     return 1 if strict and not all(each.explained for each in comparisons) else 0
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "silent",
     "start_jitter_named",
     "timeout",
+    "worlds_beside_sim",
 ]
 
 
@@ -109,6 +110,15 @@ def packet_world() -> Callable[[Any], Any]:
 
     return click.option(
         "--world", type=OneOf(with_packet_log()), default=DEFAULT, show_default=True, help="The world that simulates."
+    )
+
+
+def worlds_beside_sim() -> Callable[[Any], Any]:
+    """The option --worlds of commands that compare worlds, as the parameter `chosen`."""
+    from eddyline.cli.types import Worlds
+
+    return click.option(
+        "--worlds", "chosen", type=Worlds(), default=(), help="Worlds to compare with sim; all by default."
     )
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "Share",
     "WallTime",
     "World",
+    "Worlds",
 ]
 
 Known: TypeAlias = list[tuple[str, str]]
@@ -328,6 +329,29 @@ class Controllers(Names):
         names = super().convert(value, param, ctx)
         for name in names:
             require_controller(name, option=param.opts[0] if param is not None else None)
+        return names
+
+
+class Worlds(Names):
+    """Names of worlds."""
+
+    def known(self) -> Known:
+        """Names with what computes them."""
+        from eddyline.worlds import WORLDS
+
+        return [(world.name, world.summary) for world in WORLDS.values()]
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits, and rejects unknown names."""
+        from eddyline.spelling import unknown
+        from eddyline.worlds import WORLDS
+
+        names = super().convert(value, param, ctx)
+        for name in names:
+            if name not in WORLDS:
+                raise unknown("world", name, WORLDS)
         return names
 
 

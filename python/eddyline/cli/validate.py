@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import clock_of_kernel, path_option, silent
+from eddyline.cli.options import clock_of_kernel, path_option, silent, worlds_beside_sim
 from eddyline.cli.outputs import shown
 from eddyline.cli.types import Names
 
@@ -30,26 +30,6 @@ Examples:
 """
 
 
-class _Worlds(Names):
-    """Names of worlds."""
-
-    def known(self) -> Known:
-        """Names with what computes them."""
-        return [(world.name, world.summary) for world in worlds.WORLDS.values()]
-
-    def convert(
-        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Splits, and rejects unknown names."""
-        from eddyline.spelling import unknown
-
-        names = super().convert(value, param, ctx)
-        for name in names:
-            if name not in worlds.WORLDS:
-                raise unknown("world", name, worlds.WORLDS)
-        return names
-
-
 class _Cases(Names):
     """Names of cases."""
 
@@ -61,7 +41,7 @@ class _Cases(Names):
 
 
 @click.command("validate", epilog=EXAMPLES, short_help="whether the worlds agree on the papers' scenarios")
-@click.option("--worlds", "chosen", type=_Worlds(), default=(), help="Worlds to compare with sim; all by default.")
+@worlds_beside_sim()
 @click.option("--only", type=_Cases(), default=(), help="Cases; all by default.")
 @click.option("--quick", is_flag=True, help="Shorter runs.")
 @clock_of_kernel()

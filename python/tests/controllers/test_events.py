@@ -41,6 +41,22 @@ def test_a_pacing_rate_is_kept(one_flow):
     assert np.diff(sent)[1:] == pytest.approx(np.full(len(sent) - 2, 0.01), abs=1e-9)
 
 
+def test_a_rate_below_the_window_is_what_limits(one_flow):
+    """Though all of the data left would fit into the window."""
+
+    class Raised(Fixed):
+        pacing_rate = 100.0
+
+        def on_round(self, round_: el.Round) -> None:
+            if round_.cwnd_limited and self.pacing_rate < 500.0:
+                self.pacing_rate *= 1.25
+
+    el.register("raised", Raised)
+    flow = one_flow({"kind": "raised", "window": 1000}, size="500 kB").run().flows.iloc[0]
+    # 343 packets take 3.4 s at the first rate; within eight round trips it is five times as much
+    assert flow["completed_at_s"] < 2.0
+
+
 def test_events_say_what_happened(one_flow):
     received: list[Any] = []
 

@@ -2,8 +2,8 @@
 //!
 //! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
 //! with the prefix `down_` or `up_` if a file has both directions. Times begin at zero and increase; the values of a line hold until
-//! the next line, an empty cell repeats the line above, and every line has all cells. The last line holds as long as the previous
-//! one. `#` begins a comment.
+//! the next line, an empty cell repeats the line above, and every line has all cells, each in double quotes or not. The last line
+//! holds as long as the previous one. `#` begins a comment.
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
@@ -238,6 +238,14 @@ fn abbreviated(text: String) -> String {
     }
 }
 
+/// The cells of a line, without quotes around them: some programs write names in quotes.
+fn cells(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(|cell| {
+        let cell = cell.trim();
+        cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(cell)
+    })
+}
+
 /// Positions of the columns.
 struct Columns {
     names: Vec<String>,
@@ -249,7 +257,7 @@ struct Columns {
 
 impl Columns {
     fn find(text: &str, line: usize, side: Option<Side>) -> Result<Self, RecordingError> {
-        let names: Vec<String> = text.split(',').map(|n| n.trim().to_owned()).collect();
+        let names: Vec<String> = cells(text).map(str::to_owned).collect();
         let place = |name: &str| names.iter().position(|n| n == name);
         let of_side = |name: &str| place(&format!("{}{name}", side.map_or("", Side::prefix)));
         let missing = |wanted: String| RecordingError::Column { line, wanted, found: abbreviated(names.join(", ")) };
@@ -294,7 +302,7 @@ impl Columns {
     }
 
     fn read(&self, text: &str, line: usize, previous: Option<&Row>) -> Result<Row, RecordingError> {
-        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let cells: Vec<&str> = cells(text).collect();
         let beyond = cells.iter().skip(self.names.len()).any(|cell| !cell.is_empty());
         if cells.len() < self.names.len() || beyond {
             return Err(RecordingError::Cells { line, found: cells.len(), wanted: self.names.len() });

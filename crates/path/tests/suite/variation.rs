@@ -336,6 +336,8 @@ fn recordings_are_read_from_named_columns() {
     assert_eq!(up.rows()[1].rate, Some(Rate::from_bps(0)));
     assert_eq!(up.rows()[1].loss, Some(0.0));
     assert_eq!(Recording::csv(&down.to_csv(), None).unwrap(), down);
+    let quoted = "\"\",\"time_s\",\"rate_bps\",\"delay_s\"\n\"1\",0,\"1e6\",0.02\n\"2\",0.5,,0.05\n";
+    assert_eq!(Recording::csv(quoted, None).unwrap(), down, "quotes around cells are none of their text");
 
     for (text, side, expected) in [
         ("", None, "fewer than two"),

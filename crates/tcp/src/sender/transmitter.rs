@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 use std::ops::Range;
 
-use eddyline_cc::AnyController;
+use eddyline_cc::{AnyController, Controller as _};
 use eddyline_units::Time;
 
 use super::SegmentSink;
@@ -226,12 +226,19 @@ impl Transmitter {
     }
 
     /// A sender that waits for its pacer, with less to send than a window, is limited by the window only if it would be used in
-    /// full without the wait (RFC 9002, 7.8).
+    /// full without the wait (RFC 9002, 7.8). Where a window takes longer than half as long again as a round trip, it is the
+    /// rate that limits: a controller's own, and its window a guard.
     #[cold]
     #[inline(never)]
     fn wait_with_little_data(&mut self, limit: u64) {
+        let decisions = *self.congestion.decisions();
+        let (srtt, controller) = (self.rto.srtt(), self.congestion.controller());
+        let interval = self.pacer.interval(&decisions, controller, || srtt);
+        let by_rate = interval
+            .zip(srtt)
+            .is_none_or(|(interval, srtt)| interval.as_ps() as f64 * controller.window() > 1.5 * srtt.as_ps() as f64);
         let offered = self.recovery.pipe(&self.seq) + self.application.unsent(self.seq.nxt);
-        if self.congestion.cwnd_limited() && offered < limit && !self.recovery.has_lost() {
+        if !by_rate && self.congestion.cwnd_limited() && offered < limit && !self.recovery.has_lost() {
             self.congestion.set_limited_by(LimitedBy::Nothing);
         }
     }
