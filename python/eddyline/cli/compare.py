@@ -68,8 +68,8 @@ def command(
     the simulation's, or within the tolerance of that range, is marked "chance" and needs no explanation. Where several
     flows run and nothing is random, they start at random in these.
 
-    With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained. Exit 3 if a world
-    that --worlds names cannot run here, or not this scenario.
+    With --strict exit 1 if something deviates beyond the tolerance and chance, and is not explained. Of a world that
+    --worlds names exit 1 if nothing of this scenario can be compared, 3 if it cannot run here.
     """
     from eddyline.cli.progress import Progress
     from eddyline.cli.remarks import remarks
@@ -81,7 +81,7 @@ def command(
     from eddyline.worlds import CLOCKS, DEFAULT, WORLDS, RunOptions, require
 
     tolerance = Tolerance(read("--within", "percent", within), packets)
-    if chosen == (DEFAULT,):
+    if set(chosen) == {DEFAULT}:
         raise click.UsageError(f"--worlds names {DEFAULT} alone, with which the others are compared")
     for name in chosen:
         require(name, clock if WORLDS[name].clocks else CLOCKS[0])
@@ -109,8 +109,8 @@ def command(
         click.echo(f"note: {sentence}", err=True)
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass
-    if chosen and unavailable:
-        return 3
+    if chosen and (unavailable or not all(each.found for each in comparisons)):
+        return 1
     return 1 if strict and not all(each.explained for each in comparisons) else 0
 
 

@@ -3,7 +3,9 @@
 //! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
 //! with the prefix `down_` or `up_` if a file has both directions. Times begin at zero and increase; the values of a line hold until
 //! the next line, an empty cell repeats the line above, and every line has all cells, each in double quotes or not. The last line
-//! holds as long as the previous one. `#` begins a comment.
+//! holds as long as the previous one. `#` begins a comment, but in quotes.
+
+use std::iter;
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
@@ -167,7 +169,7 @@ impl Recording {
         let mut columns: Option<Columns> = None;
         let mut rows: Vec<Row> = Vec::new();
         for (text, line) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
-            let text = text.split('#').next().unwrap_or_default().trim();
+            let text = without_comment(text).trim();
             if text.is_empty() {
                 continue;
             }
@@ -238,11 +240,40 @@ fn abbreviated(text: String) -> String {
     }
 }
 
-/// The cells of a line, without quotes around them: some programs write names in quotes.
-fn cells(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(|cell| {
-        let cell = cell.trim();
-        cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(cell)
+/// Commas and `#` outside of quotes, with their places. A quote that begins a cell quotes it, two within are one
+/// (RFC 4180, 2.5 to 2.7).
+fn marks(line: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut chars = line.char_indices().peekable();
+    let (mut begins, mut quoted) = (true, false);
+    iter::from_fn(move || {
+        while let Some((place, c)) = chars.next() {
+            match c {
+                '"' if quoted => quoted = chars.next_if(|(_, next)| *next == '"').is_some(),
+                _ if quoted => {}
+                '"' if begins => quoted = true,
+                ',' | '#' => {
+                    begins = true;
+                    return Some((place, c));
+                }
+                c => begins &= c.is_whitespace(),
+            }
+        }
+        None
+    })
+}
+
+/// The line up to a comment.
+fn without_comment(line: &str) -> &str {
+    marks(line).find(|(_, mark)| *mark == '#').map_or(line, |(place, _)| &line[..place])
+}
+
+/// The cells of a line, without quotes around them.
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    let ends = marks(line).filter(|(_, mark)| *mark == ',').map(|(place, _)| place).chain([line.len()]);
+    ends.scan(0, |begin, end| {
+        let cell = line[*begin..end].trim();
+        *begin = end + 1;
+        Some(cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map_or(cell, str::trim))
     })
 }
 

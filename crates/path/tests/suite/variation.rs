@@ -336,8 +336,14 @@ fn recordings_are_read_from_named_columns() {
     assert_eq!(up.rows()[1].rate, Some(Rate::from_bps(0)));
     assert_eq!(up.rows()[1].loss, Some(0.0));
     assert_eq!(Recording::csv(&down.to_csv(), None).unwrap(), down);
-    let quoted = "\"\",\"time_s\",\"rate_bps\",\"delay_s\"\n\"1\",0,\"1e6\",0.02\n\"2\",0.5,,0.05\n";
+    let quoted = r#"
+        "", "time_s", "a, ""b"" # c", "rate_bps", "delay_s", "",
+        "1", 0, "x, ""y"" # z", " 1e6 ", 0.02, ""  # a "comment", of two
+        "2", "0.5", 5" disk, "", 0.05,
+    "#;
     assert_eq!(Recording::csv(quoted, None).unwrap(), down, "quotes around cells are none of their text");
+    let shifted = "time_s,\"place, town\",rate_bps,delay_s,\n0,\"a,b\",1e6,0.02,\n0.5,\"a,b\",,0.05,\n";
+    assert_eq!(Recording::csv(shifted, None).unwrap(), down, "a comma within is none between cells");
 
     for (text, side, expected) in [
         ("", None, "fewer than two"),
