@@ -140,6 +140,19 @@ def test_worlds_that_are_not_named_do_not_run(
     assert [w["world"] for w in json.loads(capsys.readouterr().out)["worlds"]] == ["theory"]
 
 
+def test_why_there_is_nothing_to_compare(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "reno.toml").write_text(
+        'duration = "2 s"\n'
+        'duplex = [{ name = "line", preset = "vdsl2" }]\n'
+        'flow = [{ name = "a", controller = { kind = "reno" }, data = ["line/down"], ack = ["line/up"] }]\n'
+    )
+    assert main(["compare", str(tmp_path / "reno.toml"), "--worlds", "theory"]) == 1
+    said = capsys.readouterr()
+    assert "theory: nothing to compare" in said.out
+    assert "note: world theory: theory has no model of reno" in said.err
+    assert "hint: it models fast" in said.err
+
+
 def test_quic_differs_by_its_packet_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     """Packets of 1,200 B with headers in place of 1,000 B of payload; with the sizes of QUIC `sim` agrees."""
     file = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"

@@ -15,6 +15,9 @@ use crate::tree::{Entry, Node, Step, Value};
 /// A rate for the further checks of a link whose trace has an error of its own.
 const UNKNOWN: &str = "1 Mbit/s";
 
+/// What helps where a recording does not have the rate.
+const GIVE: &str = "give the link a rate";
+
 /// Rates that a link may have, in bit/s.
 const RATES: RangeInclusive<u64> = 1..=10_000_000_000_000;
 
@@ -28,9 +31,9 @@ pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, files: &dyn Files,
             match serde_json::from_value::<LinkTrace>(trace.to_json()).map(|trace| mean_rate(&trace, folder, files)) {
                 Ok(None) => continue,
                 Ok(Some(Ok(rate))) => rate,
-                Ok(Some(Err(message))) => {
+                Ok(Some(Err((message, hint)))) => {
                     let path = [Step::Key("link"), Step::Item(i), Step::Key("trace")];
-                    report.wrong(root, &path, message, Some("give the link a rate".to_owned()));
+                    report.wrong(root, &path, message, Some(hint.to_owned()));
                     UNKNOWN.to_owned()
                 }
                 // the schema reports it
@@ -43,26 +46,33 @@ pub(crate) fn fill_in(root: &mut Node, folder: Option<&Path>, files: &dyn Files,
     }
 }
 
-/// The mean rate of a file's recording; none of a profile, which has no rate of its own.
-fn mean_rate(trace: &LinkTrace, folder: Option<&Path>, files: &dyn Files) -> Option<Result<String, String>> {
+/// The mean rate of a file's recording, or what is wrong with a hint; none of a profile, which has no rate of its own.
+fn mean_rate(
+    trace: &LinkTrace,
+    folder: Option<&Path>,
+    files: &dyn Files,
+) -> Option<Result<String, (String, &'static str)>> {
     let file = trace.file()?;
     let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
     // errors of the file are reported where it is read for the run
     let Ok(Ok(recording)) = files.read(&path).map(|text| trace.read(&text)) else {
         return Some(Ok(UNKNOWN.to_owned()));
     };
-    let Some(rate) = recording.mean_rate() else {
-        return Some(Err(format!(
-            "the link has no rate, and {} does not have one for all of its duration",
-            path.display()
-        )));
-    };
-    if !RATES.contains(&rate.as_bps()) {
-        let mean = rate.as_bps();
-        return Some(Err(format!(
-            "the mean rate of {} is {mean} bit/s; 1 bit/s to 10 Tbit/s are allowed",
-            path.display()
-        )));
-    }
-    Some(Ok(format!("{} bit/s", rate.as_bps())))
+    let path = path.display();
+    Some(match (recording.mean_rate(), recording.rows().iter().find(|row| row.rate.is_some())) {
+        (Some(rate), _) if RATES.contains(&rate.as_bps()) => Ok(format!("{} bit/s", rate.as_bps())),
+        (Some(rate), _) => {
+            let mean = rate.as_bps();
+            Err((format!("the mean rate of {path} is {mean} bit/s; 1 bit/s to 10 Tbit/s are allowed"), GIVE))
+        }
+        (None, Some(first)) => {
+            let from = first.from.as_secs_f64();
+            Err((format!("the link has no rate, and {path} has none before {from} s"), GIVE))
+        }
+        (None, None) => {
+            let column = trace.rate_column();
+            let message = format!("the link has no rate, and {path} has no column {column} with values");
+            Err((message, "call the column of rates so (bit/s), or give the link a rate if it is constant"))
+        }
+    })
 }

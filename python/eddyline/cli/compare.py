@@ -90,7 +90,7 @@ def command(
         simulate = _simulator(progress)
         (reference,) = simulate([scenario])
         others = cache(partial(with_other_seeds, scenario, reference, simulate))  # once for all worlds
-        comparisons, unavailable = [], []
+        comparisons, results, unavailable = [], [], []
         for world in WORLDS.values():
             if world.name == DEFAULT or (chosen and world.name not in chosen):
                 continue
@@ -105,13 +105,28 @@ def command(
                 unavailable.append(WorldUnavailable.of(world.name, e))
                 continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate, others))
+            results.append(result)
     for sentence in remarks(scenario, DEFAULT):
         click.echo(f"note: {sentence}", err=True)
+    for comparison, result in zip(comparisons, results, strict=True):
+        _notes(comparison, result)
     with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
         pass
     if chosen and (unavailable or not all(each.found for each in comparisons)):
         return 1
     return 1 if strict and not all(each.explained for each in comparisons) else 0
+
+
+def _notes(comparison: Comparison, result: Result) -> None:
+    """Why a world has nothing to compare, and which connections it lost."""
+    from eddyline.cli.modelled import model_hint
+    from eddyline.lost_connections import lost_connections
+
+    texts = lost_connections(result.to_dict()) if comparison.found else result.approximations
+    for text in texts:
+        click.echo(f"note: world {result.world}: {text}", err=True)
+    if hint := model_hint(texts):
+        click.echo(f"hint: {hint}", err=True)
 
 
 def _simulator(observer: Observer) -> Callable[[list[Scenario]], list[Result]]:

@@ -24,7 +24,9 @@ pub enum Side {
 }
 
 impl Side {
-    const fn prefix(self) -> &'static str {
+    /// What names of its columns begin with.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
         match self {
             Self::Down => "down_",
             Self::Up => "up_",

@@ -67,6 +67,13 @@ impl LinkTrace {
         }
     }
 
+    /// The column of its file that has the rate.
+    #[must_use]
+    pub fn rate_column(&self) -> String {
+        let side = if let Self::Csv(p) = self { p.direction } else { None };
+        format!("{}rate_bps", side.map_or("", Side::prefix))
+    }
+
     /// The profile that it is.
     #[must_use]
     pub const fn profile(&self) -> Option<Profile> {

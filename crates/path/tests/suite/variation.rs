@@ -337,7 +337,7 @@ fn recordings_are_read_from_named_columns() {
     assert_eq!(up.rows()[1].loss, Some(0.0));
     assert_eq!(Recording::csv(&down.to_csv(), None).unwrap(), down);
     let quoted = r#"
-        "", "time_s", "a, ""b"" # c", "rate_bps", "delay_s", "",
+        "", "time_s", "a, ""b"" # c", "rate_bps", "delay_s", ""
         "1", 0, "x, ""y"" # z", " 1e6 ", 0.02, ""  # a "comment", of two
         "2", "0.5", 5" disk, "", 0.05,
     "#;

@@ -482,10 +482,16 @@ fn a_trace_gives_a_link_its_rate() {
     let messages = |errors: eddyline_scenario::Diagnostics| {
         errors.all.iter().map(|e| format!("{}: {}", e.key, e.message)).collect::<Vec<_>>()
     };
-    for file in ["late.csv", "delays.csv"] {
+    for (file, none) in [("late.csv", "none before 1 s"), ("delays.csv", "no column rate_bps with values")] {
         let [error] = messages(case(file).unwrap_err()).try_into().unwrap();
         assert!(error.starts_with("link.l.trace: the link has no rate") && error.contains(file), "{error}");
+        assert!(error.ends_with(none), "{error}");
     }
+    write("ways.csv", "time_s,down_throughput,down_delay_s\n0,4e6,0.1\n1,5e6,0.2\n");
+    let [error] = messages(with("{ kind = \"csv\", file = \"ways.csv\", direction = \"down\" }").unwrap_err())
+        .try_into()
+        .unwrap();
+    assert!(error.ends_with("no column down_rate_bps with values"), "{error}");
     write("slow.down", "17280000000\n");
     write("fast.down", &"1\n".repeat(900_000));
     for file in ["slow.down", "fast.down"] {

@@ -239,7 +239,7 @@ impl LossRecovery {
         }
         if measures && self.board.sacked_first_copies(seq.nxt) > before {
             // Linux takes a sample from the time at which it sent such a packet; the echo is of another (RFC 7323, 4.1)
-            connection.rto.on_progress();
+            connection.rto.end_back_off();
         }
         // overtaken by a later acknowledgement, or on data: no duplicate (RFC 5681, section 2)
         let no_duplicate = ack.piggybacked || ack.number < seq.una;

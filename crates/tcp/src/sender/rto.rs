@@ -21,7 +21,9 @@ pub struct RetransmissionTimer {
     sample_from: Time,
     /// The timeout without back-off.
     base: Time,
-    backoff: u32,
+    backoff: u16,
+    /// Expiries since new data was acknowledged. Beside `backoff`: one store ends both.
+    expiries: u16,
     /// It runs on: progress does not restart it.
     held: bool,
     /// When the timer expires, or [`Time::MAX`].
@@ -39,6 +41,7 @@ impl RetransmissionTimer {
             min_rto,
             base: INITIAL.max(min_rto),
             backoff: 0,
+            expiries: 0,
             deadline: Time::MAX,
             held: false,
             sample_from: Time::ZERO,
@@ -121,7 +124,12 @@ impl RetransmissionTimer {
         // retransmission that takes just one round trip. As in Linux, min_rto bounds the spread (the G of RFC 6298, 2.3).
         let spread = (4 * self.rttvar).max(self.min_rto.as_ps() as i64);
         self.base = Time::from_ps((self.srtt + spread) as u64);
-        // the timeout is computed anew (RFC 6298, 2 and the note at the end of 5): a sample by SACK may come before any progress
+        self.end_back_off();
+    }
+
+    /// The timeout is that of the samples (RFC 6298, 2 and the note at the end of 5): one by SACK may come before any progress.
+    #[inline]
+    pub fn end_back_off(&mut self) {
         self.backoff = 0;
     }
 
@@ -146,16 +154,18 @@ impl RetransmissionTimer {
     /// may never come; deployed senders end it here too.
     #[inline]
     pub fn on_progress(&mut self) {
-        self.backoff = 0;
+        self.end_back_off();
+        self.expiries = 0;
     }
 
     /// The timer expired: backs off and restarts it (RFC 6298, 5.5 and 5.6); returns whether it had expired before without
     /// progress in between.
     pub fn on_expiry(&mut self, now: Time) -> bool {
-        self.backoff += 1;
+        self.backoff = self.backoff.saturating_add(1);
+        self.expiries = self.expiries.saturating_add(1);
         self.held = false;
         self.restart(now);
-        self.backoff > 1
+        self.expiries > 1
     }
 
     /// The timeout.
@@ -212,8 +222,10 @@ mod tests {
         rto.sample(Time::from_ms(3_020));
         // srtt 20 + 3000 / 8, rttvar 10 + (3000 - 10) / 4
         assert_eq!(rto.timeout().as_ps() / 1_000_000, (395_000 + 4 * 757_500));
-        rto.on_expiry(Time::ZERO);
+        assert!(rto.on_expiry(Time::ZERO), "a sample is no progress");
         assert_eq!(rto.timeout().as_ps() / 1_000_000, 2 * (395_000 + 4 * 757_500));
+        rto.on_progress();
+        assert!(!rto.on_expiry(Time::ZERO));
     }
 
     /// A round trip of hours must not time out at every minute.
