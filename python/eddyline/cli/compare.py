@@ -90,7 +90,8 @@ def command(
         simulate = _simulator(progress)
         (reference,) = simulate([scenario])
         others = cache(partial(with_other_seeds, scenario, reference, simulate))  # once for all worlds
-        comparisons, results, unavailable = [], [], []
+        comparisons, results = [], []
+        unavailable, unsuited = [], []  # here, and for this scenario
         for world in WORLDS.values():
             if world.name == DEFAULT or (chosen and world.name not in chosen):
                 continue
@@ -101,8 +102,11 @@ def command(
                 continue
             try:
                 result = scenario.run_with(options, world.name)
-            except (WorldUnavailable, InputError, NoEquilibrium) as e:  # for this scenario
-                unavailable.append(WorldUnavailable.of(world.name, e))
+            except WorldUnavailable as e:
+                unavailable.append(e)
+                continue
+            except (InputError, NoEquilibrium) as e:
+                unsuited.append(WorldUnavailable.of(world.name, e))
                 continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate, others))
             results.append(result)
@@ -110,9 +114,11 @@ def command(
         click.echo(f"note: {sentence}", err=True)
     for comparison, result in zip(comparisons, results, strict=True):
         _notes(comparison, result)
-    with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
+    with shown(lambda: _show(scenario, tolerance, comparisons, [*unavailable, *unsuited], as_json)):
         pass
-    if chosen and (unavailable or not all(each.found for each in comparisons)):
+    if chosen and unavailable:
+        return 3
+    if chosen and (unsuited or not all(each.found for each in comparisons)):
         return 1
     return 1 if strict and not all(each.explained for each in comparisons) else 0
 
@@ -186,7 +192,8 @@ def _show(
     for each in comparisons:
         print("\n".join(_sentences(each)))
     for missing in unavailable:
-        print(f"{missing.world}: not compared, {missing}")
+        remedy = f" ({missing.hint})" if missing.hint else ""
+        print(f"{missing.world}: not compared, {missing}{remedy}")
 
 
 def _document(comparison: Comparison) -> dict[str, Any]:
