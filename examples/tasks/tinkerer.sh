@@ -11,7 +11,7 @@ eddyline advise --isp vdsl2 --down "16 Mbit/s" --up "4 Mbit/s" --have cake --plo
 #>   Queue Discipline: cake, queue setup script piece_of_cake.qos
 #>   Link Layer Adaptation: Ethernet with overhead, per packet overhead 30
 #>   uci set sqm.pppoe_wan.download='15200'
-#> Expect grade A+, before: C
+#> Expect grade A+, before: D
 #> responsiveness (RPM)
 #> Advice: CAKE
 test -s before-and-after.png

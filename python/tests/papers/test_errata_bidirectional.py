@@ -291,7 +291,9 @@ def test_room_of_the_downlink(errata: str, bidirectional: dict[str, Any]) -> Non
 
 def test_ratio_of_capacities(errata: str, bidirectional: dict[str, Any]) -> None:
     rows = bidirectional["capacity-ratio"].rows
-    assert all(abs(r["ratio"] / r["at_papers_k"] - 1.0) <= 0.25 for r in rows if 7 <= r["k"] <= 20)
+    assert all(abs(r["ratio"] / r["at_papers_k"] - 1.0) <= 0.25 for r in rows if 7 <= r["k"] <= 15)
+    (beyond,) = (off for r in rows if r["k"] == 20 and (off := r["ratio"] / r["at_papers_k"] - 1.0) > 0.25)
+    assert f"at 20 but for one order of starts ({_percent(beyond)} %)" in errata
     one = _rows(bidirectional["capacity-ratio"], k=1.0)
     estimates = _numbers(_column(one, "estimate"))
     assert f"({_span(_column(one, 'ratio'))} at k = 1 against an estimate of {estimates})" in errata
