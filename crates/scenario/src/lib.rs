@@ -4,6 +4,7 @@
 //! [`model`] are the only source of keys, defaults and ranges.
 
 mod build;
+mod cake_limit;
 mod check;
 mod diagnostic;
 mod files;

@@ -14,7 +14,9 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, preset_limit, read, relative_limit, schema, trace, trace_packet, trace_rate};
+use crate::{
+    build, cake_limit, overrides, preset_limit, read, relative_limit, schema, trace, trace_packet, trace_rate,
+};
 
 /// A valid scenario.
 #[derive(Debug, Clone)]
@@ -87,6 +89,7 @@ fn parse_and_check(
     trace_rate::fill_in(&mut root, input.folder, files, report);
     trace_packet::fill_in(&mut root, input.folder, files);
     preset_limit::fill_in(&mut root);
+    cake_limit::fill_in(&mut root);
     relative_limit::resolve(&mut root, report);
     schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);

@@ -428,6 +428,13 @@ KNOWN: tuple[KnownDifference, ...] = (
         _option("byte_counting", _UNLIMITED_COUNTING),
     ),
     KnownDifference(
+        "timer samples",
+        "Linux's retransmission timer follows every acknowledgement and the largest deviation of a round trip, so it "
+        "expires later while a queue grows: tcp.min_rto = 1 s",
+        _KERNEL,
+        _option("min_rto", "1 s"),
+    ),
+    KnownDifference(
         "loss recovery",
         "Linux always has PRR, RACK-TLP and F-RTO: tcp.prr, tcp.rack, tcp.frto = true",
         _KERNEL,

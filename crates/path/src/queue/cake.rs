@@ -23,6 +23,9 @@ use crate::{Ecn, Packet};
 /// Bytes of a full packet.
 const FULL: u64 = 1514;
 const QUEUES: u32 = 1024;
+const LEAST_LIMIT: u64 = 4 << 20;
+/// Linux's bound on a limit that is not given: its 10,240 packets.
+const MOST_LIMIT: u64 = 10_240 * FULL;
 
 /// Entities between which the bandwidth is shared evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -69,9 +72,23 @@ pub struct CakeParams {
     /// Which acknowledgements are removed.
     #[serde(default)]
     pub ack_filter: CakeAckFilter,
-    /// Limit of all queues together; beyond it the longest queue drops its oldest packet.
-    #[serde(default = "limit")]
+    /// Limit of all queues together; beyond it the longest queue drops its oldest packet. Default: what passes in four `rtt` at
+    /// `bandwidth` or the link's rate, at least 4 MiB and at most 15,503,360 B, as in Linux.
+    #[serde(default = "least_limit")]
+    #[schemars(extend("default" = null))]
     pub limit: Limit,
+}
+
+impl CakeParams {
+    /// The default of `rtt`.
+    pub const RTT: Time = Time::from_ms(100);
+
+    /// The default of `limit` at a rate: Linux's (`cake_reconfigure` of `sch_cake.c`).
+    #[must_use]
+    pub fn default_limit(rate: Rate, rtt: Time) -> Limit {
+        let four_rtts = (0.5 * rtt.as_secs_f64() * rate.as_bps() as f64) as u64;
+        Limit::Bytes(four_rtts.clamp(LEAST_LIMIT, MOST_LIMIT))
+    }
 }
 
 impl Describe for CakeParams {
@@ -79,11 +96,12 @@ impl Describe for CakeParams {
 }
 
 const fn rtt() -> Time {
-    Time::from_ms(100)
+    CakeParams::RTT
 }
 
-const fn limit() -> Limit {
-    Limit::Bytes(4 << 20)
+/// That of a queue whose link is not known.
+const fn least_limit() -> Limit {
+    Limit::Bytes(LEAST_LIMIT)
 }
 
 /// State of a queue in the scheduler.

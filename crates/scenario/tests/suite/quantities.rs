@@ -89,3 +89,20 @@ fn a_missing_list_of_names_has_an_example() {
     let errors = toml(&MINIMAL.replace("data = [\"l\"]\n", ""), &[]).unwrap_err().to_string();
     assert!(errors.contains("data = [\"...\"]"), "{errors}");
 }
+
+/// Of CAKE without a limit: four `rtt` at its bandwidth or the link's rate, within Linux's bounds.
+#[test]
+fn a_cake_has_the_limit_of_linux() {
+    let of = |rate: &str, more: &str| {
+        let queue = format!("rate = \"{rate}\"\nqueue = {{ kind = \"cake\"{more} }}");
+        let text = MINIMAL.replace("rate = \"1 Mbit/s\"", &queue);
+        let written: serde_json::Value = serde_json::from_str(&toml(&text, &[]).unwrap().canonical).unwrap();
+        written["link"][0]["queue"]["limit"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of("10 Mbit/s", ""), "4194304 B", "at least 4 MiB");
+    assert_eq!(of("200 Mbit/s", ""), "10000000 B");
+    assert_eq!(of("200 Mbit/s", ", rtt = \"60 ms\""), "6000000 B");
+    assert_eq!(of("1 Gbit/s", ", bandwidth = \"200 Mbit/s\""), "10000000 B");
+    assert_eq!(of("1 Gbit/s", ""), "15503360 B", "at most 10,240 packets of 1514 B");
+    assert_eq!(of("1 Gbit/s", ", limit = \"50 packets\""), "50 packets");
+}
