@@ -106,6 +106,12 @@ def _interval(rows: pd.DataFrame) -> float:
     return float(np.median(np.diff(times) if len(times) > 1 else times)) if len(times) else 0.0
 
 
+def _are_bursts(rates: NDArray[np.float64], one: float) -> bool:
+    """Whether most intervals have more than a few packets, or many a few times the least, as in slow start."""
+    median, many = np.percentile(rates, (50, 75), method="lower")
+    return bool(median > _FEW * one or many > _FEW * rates.min())
+
+
 def _points(rates: NDArray[np.float64]) -> NDArray[np.int_]:
     """Numbers of points, one for each interval: several intervals are one point where packets are rare.
 
@@ -125,7 +131,7 @@ def _points(rates: NDArray[np.float64]) -> NDArray[np.int_]:
             continue
         gaps = np.diff(np.flatnonzero(flowing[part]))
         gap, long = (int(np.percentile(gaps, q, method="lower")) if len(gaps) else 1 for q in (50, 90))
-        bursts = float(np.median(rates[part][flowing[part]])) > _FEW * one if len(gaps) else False
+        bursts = bool(len(gaps)) and _are_bursts(rates[part][flowing[part]], one)
         width[part] = _PACKETS * gap if gap > 1 and not bursts else 1
         for stretch in _stretches(flowing[part], part):
             # beside a dense stretch, or before the first packet, nothing hides that a silence is none of the gaps

@@ -217,6 +217,10 @@ def test_a_point_of_a_slow_flow_averages_several_packets() -> None:
     bursts = [6e6 if k % 40 == 1 else 60e6 if k % 2 == 0 else 0.0 for k in range(320)]
     (line,) = overview(series.assign(value=bursts), "bursts").axes[0].get_lines()
     assert points(line)[1] == [rate / 1e6 for rate in bursts]
+    # so are those of slow start, whose windows double in every tenth interval until they fill all
+    slow_start = [(6e6 * 2 ** min(k // 10, 3) if k % 10 == 1 else 0.0) if k < 60 else 60e6 for k in range(320)]
+    (line,) = overview(series.assign(value=slow_start), "slow start").axes[0].get_lines()
+    assert points(line)[1] == [rate / 1e6 for rate in slow_start]
     pause = series.assign(value=[6e6 if k < 100 or k > 250 else 0.0 for k in range(320)])
     (line,) = overview(pause, "a pause").axes[0].get_lines()
     assert set(line.get_ydata()) == {0.0, 6.0}
