@@ -33,7 +33,7 @@ fn limit(link: &Node, rate: Option<Rate>) -> Option<String> {
     if queue.get("kind")?.text()? != "cake" || queue.entry("limit").is_some() {
         return None;
     }
-    let rate = match queue.get("bandwidth").or(link.get("rate")) {
+    let rate = match given(queue, "bandwidth").or(given(link, "rate")) {
         Some(given) => Rate::parse(given.text()?).ok()?,
         None => rate?,
     };
@@ -42,4 +42,9 @@ fn limit(link: &Node, rate: Option<Rate>) -> Option<String> {
         None => CakeParams::RTT,
     };
     Some(CakeParams::default_limit(rate, rtt).to_string())
+}
+
+/// A value; null is none.
+fn given<'a>(table: &'a Node, key: &str) -> Option<&'a Node> {
+    table.get(key).filter(|node| !matches!(node.value, Value::Null))
 }

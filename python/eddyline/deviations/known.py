@@ -92,6 +92,12 @@ def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
     return _of_flows(f"tcp.{name}", value, lambda flow: flow.get("tcp", {}).get(name) != value)
 
 
+def _short_timer(flow: Table) -> bool:
+    import eddyline._core as _core
+
+    return _core.quantity("time", flow["tcp"]["min_rto"]) < 1.0
+
+
 def _no_ack_filters(scenario: Table, _: Table) -> Overrides:
     """Queues that leave acknowledgements alone."""
     overrides: Overrides = {}
@@ -432,7 +438,7 @@ KNOWN: tuple[KnownDifference, ...] = (
         "Linux's retransmission timer follows every acknowledgement and the largest deviation of a round trip, so it "
         "expires later while a queue grows: tcp.min_rto = 1 s",
         _KERNEL,
-        _option("min_rto", "1 s"),
+        _of_flows("tcp.min_rto", "1 s", _short_timer),
     ),
     KnownDifference(
         "loss recovery",

@@ -105,4 +105,9 @@ fn a_cake_has_the_limit_of_linux() {
     assert_eq!(of("1 Gbit/s", ", bandwidth = \"200 Mbit/s\""), "10000000 B");
     assert_eq!(of("1 Gbit/s", ""), "15503360 B", "at most 10,240 packets of 1514 B");
     assert_eq!(of("1 Gbit/s", ", limit = \"50 packets\""), "50 packets");
+    let mut document: serde_json::Value = serde_json::from_str(&toml(MINIMAL, &[]).unwrap().canonical).unwrap();
+    document["link"][0]["rate"] = "200 Mbit/s".into();
+    document["link"][0]["queue"] = serde_json::json!({ "kind": "cake", "bandwidth": null });
+    let canonical = json(&document.to_string(), &[]).unwrap().canonical;
+    assert!(canonical.contains("\"10000000 B\""), "null is no bandwidth: {canonical}");
 }
