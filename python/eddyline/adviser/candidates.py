@@ -133,7 +133,7 @@ def _pie(access: Access, rate_bps: float, factor: float) -> dict[str, Any]:
 
 
 def _cake(access: Access, rate_bps: float, factor: float, ack_filter: str) -> dict[str, Any]:
-    """Its target follows from the round-trip time; its limit is Linux's: four intervals at the rate, 4 MiB or more."""
+    """Its target follows from the round-trip time, its limit from the rate, as Linux's but without an upper bound."""
     rtt = factor * max(100e-3, access.rtt_s[1])
     room = max(_MIN_CAKE_B, round(4 * rtt * rate_bps / 8))
     return {"kind": "cake", "limit": f"{room} B", "rtt": _time(rtt), "ack_filter": ack_filter}

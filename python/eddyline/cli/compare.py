@@ -118,9 +118,9 @@ def command(
         pass
     if chosen and unavailable:
         return 3
-    if chosen and (unsuited or not all(each.found for each in comparisons)):
-        return 1
-    return 1 if strict and not all(each.explained for each in comparisons) else 0
+    missed = chosen and (unsuited or not all(each.found for each in comparisons))
+    unexplained = strict and not all(each.explained for each in comparisons)
+    return 1 if missed or unexplained else 0
 
 
 def _notes(comparison: Comparison, result: Result) -> None:
