@@ -242,7 +242,7 @@ ONE = 'flow."one"'
             "flow one: Linux always has prr, rack, frto",
             "loss recovery",
         ),
-        ('{ kind = "newreno" }', 'min_rto = "1 ms"', {f"{ONE}.tcp.min_rto": "1 s"}, "", "timer samples"),
+        ('{ kind = "newreno" }', 'min_rto = "1 ms"', {f"{ONE}.tcp.rto_every_ack": True}, "", "timer samples"),
         (
             '{ kind = "newreno" }',
             "ack_every = 20",

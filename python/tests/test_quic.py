@@ -90,6 +90,7 @@ TCP_ONLY = {
     "ack_congestion_control": {"ack_congestion_control": True},
     "fast_retransmit": {"fast_retransmit": False, "sack": False},
     "frto": {"frto": True},
+    "rto_every_ack": {"rto_every_ack": True},
     "limited_transmit": {"limited_transmit": False},
     "local": {"local": "cwr"},
     "min_rto": {"min_rto": "1 s"},

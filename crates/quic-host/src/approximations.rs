@@ -125,6 +125,7 @@ fn ignored(tcp: &TcpOptions) -> Vec<&'static str> {
         ("`prr`", tcp.prr),
         ("`rack`", tcp.rack),
         ("`frto`", tcp.frto),
+        ("`rto_every_ack`", tcp.rto_every_ack),
         ("`ack_congestion_control`", tcp.ack_congestion_control),
         ("`send_buffer`", tcp.send_buffer.is_some()),
         ("`receive_buffer`", tcp.receive_buffer.is_some()),

@@ -41,6 +41,8 @@ pub struct Config {
     pub rack: bool,
     /// F-RTO (RFC 5682) with the Eifel response (RFC 4015).
     pub frto: bool,
+    /// The timeout exceeds every round-trip sample by `min_rto`, not only the one that each round trip has for RFC 6298.
+    pub rto_every_ack: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is the initial ratio.
     pub ack_congestion_control: bool,
     /// The congestion controller chooses how many segments are acknowledged together.

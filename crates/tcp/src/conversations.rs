@@ -17,7 +17,7 @@ use crate::test_config::config;
 use crate::{Echo, Ecn, Receiver, SegmentSink, Sender};
 
 /// Options as in [`config`], a controller, and how the application sends its data.
-const CASES: [(&str, &str, &str); 48] = [
+const CASES: [(&str, &str, &str); 49] = [
     ("", "newreno", "bulk"),
     ("", "cubic", "bulk"),
     ("sack = false", "newreno", "bulk"),
@@ -39,6 +39,7 @@ const CASES: [(&str, &str, &str); 48] = [
     ("rack = true, timestamps = true", "newreno", "bulk"),
     ("rack = true, prr = true, frto = true, ecn = true, timestamps = true", "cubic", "bulk"),
     ("frto = true", "newreno", "bulk"),
+    ("rto_every_ack = true, rack = true, prr = true", "newreno", "bulk"),
     ("frto = true, timestamps = true", "cubic", "bulk"),
     ("ecn = true", "newreno", "bulk"),
     ("ecn = true, prr = true", "cubic", "bulk"),

@@ -25,6 +25,7 @@ pub fn config(options: &str) -> Config {
         prr: false,
         rack: false,
         frto: false,
+        rto_every_ack: false,
         ack_congestion_control: false,
         controller_ack_ratio: false,
         local: LocalCongestion::Drop,
@@ -75,6 +76,7 @@ fn set(config: &mut Config, key: &str, value: &str) {
         "prr" => config.prr = flag(),
         "rack" => config.rack = flag(),
         "frto" => config.frto = flag(),
+        "rto_every_ack" => config.rto_every_ack = flag(),
         "ack_congestion_control" => {
             config.ack_congestion_control = flag();
             config.ack_every = 2;

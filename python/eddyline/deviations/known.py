@@ -92,12 +92,6 @@ def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
     return _of_flows(f"tcp.{name}", value, lambda flow: flow.get("tcp", {}).get(name) != value)
 
 
-def _short_timer(flow: Table) -> bool:
-    import eddyline._core as _core
-
-    return _core.quantity("time", flow["tcp"]["min_rto"]) < 1.0
-
-
 def _no_ack_filters(scenario: Table, _: Table) -> Overrides:
     """Queues that leave acknowledgements alone."""
     overrides: Overrides = {}
@@ -436,9 +430,9 @@ KNOWN: tuple[KnownDifference, ...] = (
     KnownDifference(
         "timer samples",
         "Linux's retransmission timer follows every acknowledgement and the largest deviation of a round trip, so it "
-        "expires later while a queue grows: tcp.min_rto = 1 s",
+        "expires later while a queue grows: tcp.rto_every_ack",
         _KERNEL,
-        _of_flows("tcp.min_rto", "1 s", _short_timer),
+        _option("rto_every_ack", True),
     ),
     KnownDifference(
         "loss recovery",

@@ -84,6 +84,11 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub frto: bool,
+    /// The retransmission timeout exceeds every round-trip sample by `min_rto`, about as Linux's. Default: RFC 6298's one sample per round
+    /// trip, which in the bursts of slow start is the packet that waits least.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
+    pub rto_every_ack: bool,
     /// Congestion control of acknowledgements (RFC 5690): the sender doubles `ack_every`, from 2 on, when it finds
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -129,6 +134,7 @@ impl Default for Tcp {
             prr: false,
             rack: false,
             frto: false,
+            rto_every_ack: false,
             ack_congestion_control: false,
             send_buffer: None,
             receive_buffer: None,

@@ -44,6 +44,8 @@ pub struct TcpOptions {
     pub rack: bool,
     /// F-RTO (RFC 5682).
     pub frto: bool,
+    /// The retransmission timeout exceeds every round-trip sample by `min_rto`.
+    pub rto_every_ack: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
     pub ack_congestion_control: bool,
     /// The controller sets how many packets are acknowledged together.
@@ -116,6 +118,7 @@ impl TcpOptions {
             prr: tcp.prr,
             rack: tcp.rack,
             frto: tcp.frto,
+            rto_every_ack: tcp.rto_every_ack,
             ack_congestion_control: tcp.ack_congestion_control,
             ack_ratio_by_controller: controller.delay_options().is_some_and(|o| o.ack_alpha.is_some()),
             send_buffer: tcp.send_buffer.map(in_range),

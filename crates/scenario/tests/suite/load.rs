@@ -85,14 +85,21 @@ fn every_key_reaches_the_network() {
 #[test]
 fn options_of_tcp_reach_the_network() {
     let keys = "ecn = true, quick_acks = 16, byte_counting = 2, limited_transmit = false, timestamps = true, prr = true, \
-                rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }, send_buffer = \"64 KiB\", \
+                rack = true, frto = true, rto_every_ack = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }, send_buffer = \"64 KiB\", \
                 receive_buffer = \"1 MB\"";
     let text =
         MINIMAL.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
     let loaded = toml(&text, &[]).unwrap();
     let t = loaded.network.flows[0].tcp;
     assert!(
-        t.ecn && t.timestamps && t.prr && t.rack && t.frto && t.ack_congestion_control && !t.limited_transmit,
+        t.ecn
+            && t.timestamps
+            && t.prr
+            && t.rack
+            && t.frto
+            && t.rto_every_ack
+            && t.ack_congestion_control
+            && !t.limited_transmit,
         "{t:?}"
     );
     assert_eq!((t.quick_acks, t.byte_counting, t.pacing, t.ack_every), (16, Some(2), Pacing::On, 2));
@@ -100,7 +107,7 @@ fn options_of_tcp_reach_the_network() {
     assert_eq!((t.send_buffer, t.receive_buffer), (Some(65_536), Some(1_000_000)));
     assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
     // options that are off are not in the canonical form, so scenarios without them keep their digests
-    let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
+    let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, rto_every_ack = false, \
                ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
     let plain = toml(MINIMAL, &[]).unwrap();
     for name in [
@@ -112,6 +119,7 @@ fn options_of_tcp_reach_the_network() {
         "prr",
         "rack",
         "frto",
+        "rto_every",
         "congestion",
         "gain",
         "slow",

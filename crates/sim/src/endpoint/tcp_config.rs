@@ -38,6 +38,7 @@ pub fn config(spec: &FlowSpec) -> Config {
         prr: tcp.prr,
         rack: tcp.rack,
         frto: tcp.frto,
+        rto_every_ack: tcp.rto_every_ack,
         ack_congestion_control: tcp.ack_congestion_control,
         controller_ack_ratio: tcp.ack_ratio_by_controller,
         local: match tcp.local {

@@ -5,7 +5,7 @@ use crate::scenarios;
 use std::fmt::Write as _;
 
 use eddyline_sim::{LogEvent, LogSelection, Options};
-use scenarios::{near, network, outcome, result_of};
+use scenarios::{flow, head, near, network, outcome, result_of};
 
 const SIZES: [u32; 10] = [1500, 40, 576, 1000, 300, 1300, 64, 800, 1200, 150];
 
@@ -120,4 +120,15 @@ fn a_table_is_a_host_by_default() {
     let one = result.flows[0].throughput_bps.unwrap();
     // a lone flow under COBALT does not fill its half all of the time; four that were equals would leave it a fifth
     assert!(one > 3.6e6 && one < 4.8e6, "{one}");
+}
+
+/// The default limit follows the link's rate (four times CAKE's `rtt` at it), so a lone flow's slow start fits.
+#[test]
+fn a_fast_link_of_cake_is_used_by_one_flow() {
+    let text = head(4.0, 2.0, 1)
+        + "[[link]]\nname = \"f\"\nrate = \"950 Mbit/s\"\ndelay = \"12 ms\"\nqueue = { kind = \"cake\" }\n\
+           [[link]]\nname = \"b\"\nrate = \"950 Mbit/s\"\ndelay = \"12 ms\"\n"
+        + &flow("x", "kind = \"cubic\"", "f", "b", "").replace("1040 B", "1500 B");
+    let result = result_of(&text);
+    assert!(result.links[0].utilisation.unwrap() > 0.9);
 }

@@ -59,6 +59,7 @@ pub struct Sender {
     /// The controller has an estimate of the retransmission timeout.
     controller_rto: bool,
     timestamps: bool,
+    rto_every_ack: bool,
 }
 
 impl Sender {
@@ -74,6 +75,7 @@ impl Sender {
             timeouts: 0,
             controller_rto,
             timestamps: config.timestamps,
+            rto_every_ack: config.rto_every_ack,
         }
     }
 
@@ -407,6 +409,9 @@ impl Sender {
     fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
             self.tx.recovery.on_sample(rtt);
+            if self.rto_every_ack {
+                self.tx.rto.exceed(rtt);
+            }
         }
         self.update_ack_ratio(&ack, &prior);
         let acknowledged = self.tx.seq.una + self.tx.recovery.sacked();

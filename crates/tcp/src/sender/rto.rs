@@ -103,6 +103,11 @@ impl RetransmissionTimer {
         self.last_rtt = rtt;
     }
 
+    /// The timeout exceeds this sample by `min_rto`, until the next one that counts.
+    pub fn exceed(&mut self, rtt: Time) {
+        self.base = self.base.max(rtt + self.min_rto);
+    }
+
     /// The last round-trip sample of data, if there is one.
     pub fn last_rtt(&self) -> Option<Time> {
         (self.last_rtt < Time::MAX).then_some(self.last_rtt)
@@ -226,6 +231,26 @@ mod tests {
         assert_eq!(rto.timeout().as_ps() / 1_000_000, 2 * (395_000 + 4 * 757_500));
         rto.on_progress();
         assert!(!rto.on_expiry(Time::ZERO));
+    }
+
+    /// In slow start over a long path the first segment of each burst does not wait, and the last waits for the whole burst.
+    #[test]
+    fn every_sample_may_lengthen_the_timeout() {
+        let mut rto = RetransmissionTimer::new(Time::from_ms(200));
+        for round in 0..8 {
+            let sent_at = Time::from_ms(600 * round);
+            rto.measure(sent_at + Time::from_ms(600), sent_at, Time::from_ms(600));
+        }
+        // the first sample's variation, 300 ms, less a quarter for each of the seven others
+        let by_samples = rto.timeout();
+        assert!(by_samples < Time::from_ms(810), "one sample a round trip: {by_samples:?}");
+        let sent_at = Time::from_ms(600 * 7 + 1);
+        rto.measure(sent_at + Time::from_ms(900), sent_at, Time::from_ms(900));
+        assert_eq!(rto.timeout(), by_samples);
+        rto.exceed(Time::from_ms(500));
+        assert_eq!(rto.timeout(), by_samples, "not shorter");
+        rto.exceed(Time::from_ms(900));
+        assert_eq!((rto.timeout(), rto.srtt()), (Time::from_ms(1_100), Some(Time::from_ms(600))));
     }
 
     /// A round trip of hours must not time out at every minute.

@@ -52,8 +52,11 @@ impl Transmitter {
     pub fn new(config: &Config, transfer: &Transfer, controller: AnyController, controller_rto: bool) -> Self {
         let recovery = LossRecovery::new(config, &controller);
         let congestion = Congestion::new(config, controller);
-        let options =
-            recovery.has_options() || congestion.has_signals() || controller_rto || AckRatioControl::is_needed(config);
+        let options = recovery.has_options()
+            || congestion.has_signals()
+            || controller_rto
+            || config.rto_every_ack
+            || AckRatioControl::is_needed(config);
         Self {
             handshake: Handshake::new(),
             seq: SendSequence::new(config.mss, config.receive_window),

@@ -151,6 +151,7 @@ fn draw_tcp(r: &mut Stream) -> String {
     may(&mut keys, 0.3, &["timestamps = true"]);
     may(&mut keys, 0.4, &["ecn = true", "accurate_ecn = true", "accurate_ecn = \"option\""]);
     may(&mut keys, 0.4, &["frto = true"]);
+    may(&mut keys, 0.3, &["rto_every_ack = true"]);
     if sack {
         may(&mut keys, 0.5, &["prr = true"]);
         may(&mut keys, 0.5, &["rack = true"]);
