@@ -1,4 +1,4 @@
-"""Scenarios as HTML, for notebooks."""
+"""Scenarios, and what worlds do not honour of them, as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["scenario_html"]
+__all__ = ["approximations_html", "scenario_html"]
 
 _MAX_SHOWN = 20  # rows of a table
 _SHOWN = {
@@ -30,6 +30,12 @@ def scenario_html(table: Mapping[str, Any], title: str, seed: int) -> str:
         if rows:
             parts.append(frame(rows[:_MAX_SHOWN]).fillna("").to_html(index=False))
     return f"<b>{escape(title)}</b> ({escape(str(table['duration']))}, seed {seed}){''.join(parts)}"
+
+
+def approximations_html(results: Iterable[tuple[str, list[str]]]) -> str:
+    """What worlds did not honour, each once, below the tables of results: `(world, approximations)` of each."""
+    texts = dict.fromkeys(f"world {world}: {text}" for world, approximations in results for text in approximations)
+    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>" if texts else ""
 
 
 def _brief(value: Any) -> Any:

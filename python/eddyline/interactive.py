@@ -40,7 +40,8 @@ def interact(
 
     Returns:
         An `ipywidgets` box, for the last line of a cell. Its first children are the sliders; the last shows the figure.
-        Where a run with their values fails, or `draw` does, the reason is above the figure, which stays the last one.
+        Where a run with their values fails, or `draw` does, the reason is above the figure, which stays the last one;
+        so is what the world does not honour, as controllers that theory has no model of.
 
     Raises:
         NotInstalled: ipywidgets is not installed.
@@ -72,6 +73,7 @@ def interact(
         return given.with_overrides(chosen).run(world)
 
     def show(result: Result) -> None:
+        reason.value = "; ".join(result.approximations)
         image.value = _png(result.plot() if draw is None else _figure(draw(result)))
 
     def changed(_change: object) -> None:

@@ -43,6 +43,8 @@ class _Result(Protocol):
     @property
     def asked(self) -> dict[str, Any]: ...
     @property
+    def approximations(self) -> list[str]: ...
+    @property
     def title(self) -> str: ...
     @property
     def flows(self) -> pd.DataFrame: ...
@@ -307,12 +309,15 @@ class Results(Sequence[_One], Generic[_One]):
     def _repr_html_(self) -> str:
         from html import escape
 
+        from eddyline.display import approximations_html
+
         rows = self.flows
         names = ["world", "name"] if len(self._by_world()) > 1 else ["name"]
         rows = rows if rows.empty else rows.groupby(names, sort=False).mean(numeric_only=True)
         kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
         which = ", by world" if len(names) > 1 else ""
-        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{which}{rows[kept].to_html()}"
+        notes = approximations_html((result.world, result.approximations) for result in self._results)
+        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{which}{rows[kept].to_html()}{notes}"
 
     def __repr__(self) -> str:
         labels = [", ".join(f"{name} {value}" for name, value in label.items()) for label in self._labels]

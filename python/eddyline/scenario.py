@@ -679,7 +679,11 @@ class Result(Recording):
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<b>{escape(self.title)}</b> (world {self.world}){self.flows.to_html()}{self.links.to_html()}"
+        from eddyline.display import approximations_html
+
+        tables = self.flows.to_html() + self.links.to_html()
+        notes = approximations_html([(self.world, self.approximations)])
+        return f"<b>{escape(self.title)}</b> (world {self.world}){tables}{notes}"
 
     def __repr__(self) -> str:
         document = self._parsed()

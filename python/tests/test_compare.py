@@ -238,11 +238,17 @@ ONE = 'flow."one"'
         (
             '{ kind = "newreno" }',
             "ack_every = 2",
-            {f"{ONE}.tcp.{key}": True for key in ("prr", "rack", "frto")},
-            "flow one: Linux always has prr, rack, frto",
+            {f"{ONE}.tcp.{key}": True for key in ("prr", "rack", "frto", "rto_every_ack")},
+            "flow one: Linux always has prr, rack, frto, rto_every_ack",
             "loss recovery",
         ),
-        ('{ kind = "newreno" }', 'min_rto = "1 ms"', {f"{ONE}.tcp.rto_every_ack": True}, "", "timer samples"),
+        (
+            '{ kind = "newreno" }',
+            'sack = false, min_rto = "1 ms"',
+            {f"{ONE}.tcp.rto_every_ack": True},
+            "flow one: Linux always has rto_every_ack",
+            "loss recovery",
+        ),
         (
             '{ kind = "newreno" }',
             "ack_every = 20",

@@ -55,7 +55,7 @@ def _trusted(table: dict[str, Any], series: bool = False) -> Any:
 @pytest.mark.usefixtures("program")
 def test_a_run_has_the_rate_and_the_queue_that_were_asked_for() -> None:
     """Reno fills a queue of 50 packets: the link is never idle, so goodput is 1,460 of 1,500 bytes of its rate."""
-    linux = {"prr": True, "rack": True, "frto": True}
+    linux = {"prr": True, "rack": True, "frto": True, "rto_every_ack": True}
     result = _trusted(_table(_flow("x", "reno", tcp=linux)), series=True)
     flow, link = result.flows.iloc[0], result.links.iloc[0]
     assert flow["goodput_bps"] == pytest.approx(1e7 * 1460 / 1500, rel=0.01)

@@ -11,6 +11,7 @@ import pytest
 from conftest import TWO_WAY
 
 import eddyline as el
+from eddyline.results import Results
 from eddyline.scenario import stored
 from eddyline.worlds import available
 
@@ -132,6 +133,11 @@ def test_short_texts_and_tables_for_notebooks(scenario, several, tmp_path):
         assert "<table" in html
         for text in shown:
             assert text in html, text
+    unknown = scenario.with_overrides({"flow.*.controller": {"kind": "cubic"}})
+    theory = unknown.run("theory")
+    for thing in (theory, Results([theory, unknown.run()])):
+        assert thing._repr_html_().count("<li>world theory: theory has no model of cubic") == 1
+    assert "<li>" not in unknown.run()._repr_html_()
     assert "<script>" not in el.Scenario(tomllib.loads(TWO_WAY), set={"title": "<script>"})._repr_html_()
 
 

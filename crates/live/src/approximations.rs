@@ -164,10 +164,15 @@ fn about(flow: &Flow) -> Vec<String> {
             tcp.initial_window
         ));
     }
-    let own: Vec<&str> = [("prr", tcp.prr), ("rack", tcp.rack), ("frto", tcp.frto)]
-        .into_iter()
-        .filter_map(|(name, given)| (!given && tcp.sack).then_some(name))
-        .collect();
+    let own: Vec<&str> = [
+        ("prr", tcp.prr || !tcp.sack),
+        ("rack", tcp.rack || !tcp.sack),
+        ("frto", tcp.frto || !tcp.sack),
+        ("rto_every_ack", tcp.rto_every_ack),
+    ]
+    .into_iter()
+    .filter_map(|(name, given)| (!given).then_some(name))
+    .collect();
     if !own.is_empty() {
         notes.push(format!("Linux always has {}", own.join(", ")));
     }

@@ -175,12 +175,12 @@ class Measurement:
             if self.options is None
             else "Timestamps and SACK are those of the connection to the server.",
             "Not measured: IPv4 headers without options, an acknowledgement of every second packet, and Linux's loss "
-            "recovery (prr, rack, frto).",
+            "recovery (prr, rack, frto, rto_every_ack).",
         ]
         header = header_bytes(options)
         keys = ["timestamps = true"] if options["timestamps"] else []
         recovery = ["prr = true", "rack = true"] if options["sack"] else ["sack = false"]
-        return said, header, ", ".join([*keys, "ack_every = 2", *recovery, "frto = true"])
+        return said, header, ", ".join([*keys, "ack_every = 2", *recovery, "frto = true", "rto_every_ack = true"])
 
 
 def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:

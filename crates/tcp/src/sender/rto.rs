@@ -103,7 +103,7 @@ impl RetransmissionTimer {
         self.last_rtt = rtt;
     }
 
-    /// The timeout exceeds this sample by `min_rto`, until the next one that counts.
+    /// The timeout exceeds this sample by `min_rto`, until a later one that counts.
     pub fn exceed(&mut self, rtt: Time) {
         self.base = self.base.max(rtt + self.min_rto);
     }
