@@ -164,6 +164,7 @@ def measured(
 def probe(scenario: Given, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
     """Loads a link slightly beyond its rate, with short and with long packets, and compares their waiting times.
 
+    The rate is that of its queue's shaper (tbf, cake), where that is less.
     A queue whose wait changes with the load, or with time under the same load (CoDel, PIE, RED), has no unit.
 
     Args:
@@ -226,12 +227,22 @@ def _with_rate(table: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     return next(({**table, "rate": each["rate"]} for each in links if each["name"] == table["name"]), table)
 
 
+def _served_bps(table: dict[str, Any], size: float) -> float:
+    """The rate at which packets of this size leave, without framing: that of the link or of its queue's shaper."""
+    queue = table["queue"]
+    shaper = {"rate": queue.get("rate", queue.get("bandwidth")), "framing": queue.get("framing")}  # tbf, cake
+    return min(
+        _core.quantity("rate", each["rate"]) * size / framing_of(each.get("framing")).line_bytes(round(size))
+        for each in (table, shaper)
+        if each["rate"] is not None
+    )
+
+
 def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool]:
     """The load, and whether the buffer stays full: one that is bounded by its length lacks a packet at most."""
     from eddyline.scenario import Scenario
 
-    # of packets without framing, so that the load is as far beyond the line's rate with either size
-    rate = _core.quantity("rate", table["rate"]) * size / framing_of(table.get("framing")).line_bytes(round(size))
+    rate = _served_bps(table, size)
     # what else happens on the way says nothing of the queue
     alone = {key: value for key, value in table.items() if key not in _BESIDE_THE_QUEUE} | {"delay": "0 s"}
     seconds = max(_FIRST_PACKETS * 8 * size / rate, _MIN_S)

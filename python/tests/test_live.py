@@ -232,6 +232,21 @@ def test_a_program_crosses_the_path_of_a_scenario_with_probes(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_program_ends_with_the_shell_that_runs_it(tmp_path: Path, how: signal.Signals) -> None:
+    """It holds the pipe that it writes to: the end of the pipe is the end of the program."""
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    command = [sys.executable, "-m", "eddyline", "shell", str(given), "--"]
+    words = [*command, "sh", "-c", "echo runs; exec sleep 60"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=conftest.heed, start_new_session=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"runs\n"
+        run.send_signal(how)
+        assert run.stdout.read() == b""
+
+
+@pytest.mark.usefixtures("program")
 def test_a_measured_link_is_the_emulated_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Client and server at the two ends of a path: the file that is written has the path's numbers."""
     down, up = _link("down", "10 Mbit/s", "40 packets"), _link("up", "4 Mbit/s", "30 kB")

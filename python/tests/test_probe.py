@@ -270,6 +270,27 @@ def test_only_the_queue_matters(link: dict[str, Any], limit: str) -> None:
     assert found.limit == pytest.approx(float(value), abs=LONG if unit == "B" else 1)
 
 
+@pytest.mark.parametrize(
+    ("queue", "unit", "limit"),
+    [
+        ({"kind": "tbf", "rate": "10 Mbit/s", "burst": "3000 B", "limit": "200 kB"}, "bytes", 200e3),
+        ({"kind": "tbf", "rate": "23.75 Mbit/s", "burst": "5 kB", "limit": "90 kB"}, "bytes", 90e3),
+        (
+            {"kind": "tbf", "rate": "10 Mbit/s", "burst": "3 kB", "limit": "60 packets", "framing": "pppoe-llcsnap"},
+            "packets",
+            60,
+        ),
+        ({"kind": "cake", "bandwidth": "10 Mbit/s"}, None, None),
+    ],
+)
+def test_a_shaper_is_loaded_at_its_own_rate(queue: dict[str, str], unit: str | None, limit: float | None) -> None:
+    """On a link a hundred times as fast. The CoDel of CAKE limits time."""
+    link = {"name": "router", "rate": "1 Gbit/s", "delay": "0 s", "queue": queue}
+    load = {"name": "load", "path": ["router"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}
+    found = el.probe({"duration": "1 s", "link": [link], "traffic": [load]}, "router")
+    assert (found.unit, found.limit) == (unit, None if limit is None else pytest.approx(limit, rel=0.01))
+
+
 def test_behind_a_policer_nothing_waits() -> None:
     policer = {"rate": "8 Mbit/s", "burst": "100 B"}
     table = {"name": "up", "rate": "10 Mbit/s", "delay": "10 ms", "policer": policer}

@@ -87,6 +87,7 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
             }
             "--features" => return print(if cfg!(feature = "bpf") { "bpf\n" } else { "" }),
             "--attached" => prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::Failed(e.to_string()))?,
+            shell::PROGRAM => return shell::become_program(&rest.collect::<Vec<_>>()).map(|()| ExitCode::SUCCESS),
             "--folder" => given.folder = Some(value()?),
             "--virtual" => given.is_virtual = true,
             "--shell" => given.shell = Some(value()?.as_os_str() == "sender"),

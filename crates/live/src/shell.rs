@@ -1,6 +1,7 @@
 //! A program at one end of the path of the first flow, in place of flows: what it sends to the other end crosses the path.
 
 use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,8 @@ use std::thread;
 use eddyline_capture::address;
 use eddyline_scenario::Network;
 use eddyline_units::Time;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
 
 use crate::approximations;
 use crate::clock::Clock;
@@ -21,6 +24,19 @@ use crate::trust::{Faults, judge};
 
 /// The end of a path that has no end.
 const FOREVER: Time = Time::from_ms(100 * 24 * 3_600 * 1_000);
+
+/// The option of [`become_program`].
+pub const PROGRAM: &str = "--program";
+
+/// Becomes the program, which is told to end (SIGHUP, as by a terminal that closes) when the process ends that started this one.
+///
+/// # Errors
+/// It cannot be started.
+pub fn become_program(program: &[String]) -> Result<(), LiveError> {
+    let [name, arguments @ ..] = program else { return Err(LiveError::Input(format!("{PROGRAM}: no program"))) };
+    prctl::set_pdeathsig(Signal::SIGHUP).map_err(|e| LiveError::call("prctl", e))?;
+    Err(LiveError::call(name, Command::new(name).args(arguments).exec()))
+}
 
 /// Runs `program` at the receiver's end of the first flow, or at the sender's.
 ///
@@ -57,12 +73,12 @@ pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<
         // a child is in the namespace of the thread that starts it
         let child = scope.spawn(|| {
             own.enter()?;
-            let mut command = Command::new(&program[0]);
-            command.args(&program[1..]);
+            let mut command = Command::new("/proc/self/exe");
+            command.arg(PROGRAM).args(program);
             command.env("EDDYLINE_HERE", address(here, 0).to_string());
             command.env("EDDYLINE_THERE", address(1 - here, 0).to_string());
             command.env("EDDYLINE_THERE_NET", &enter);
-            command.status().map_err(|e| LiveError::call(&program[0], e))
+            command.status().map_err(|e| LiveError::call("/proc/self/exe", e))
         });
         child.join().unwrap_or_else(|_| Err(LiveError::Failed("the program's thread panicked".to_owned())))
     });

@@ -311,15 +311,29 @@ def test_losses_count_as_the_link_counts_them(table: dict[str, Any], sack: bool)
 
 # pauses shorter and longer than a timeout, and data that comes while earlier data is in flight
 @pytest.mark.parametrize("pauses", [None, ("20 kB", "200 ms"), ("200 kB", "2 s"), ("3 kB", "11 ms")])
-@pytest.mark.parametrize(("loss", "sack"), [(0.0, True), (0.01, True), (0.01, False)])
+@pytest.mark.parametrize(
+    ("loss", "tcp"),
+    [
+        (0.0, {}),
+        (0.01, {}),
+        (0.01, {"sack": False}),
+        (0.02, {"pacing": True}),
+        (0.02, {"pacing": True, "prr": True, "rack": True, "frto": True, "timestamps": True}),
+    ],
+)
 # round trips, and intervals that are shorter and longer than one
 @pytest.mark.parametrize(("every", "start"), [(None, 0.0), (None, 1.5), ("7 ms", 0.0), ("120 ms", 1.5)])
 def test_a_policy_is_the_same_as_a_controller(
-    table: dict[str, Any], loss: float, sack: bool, every: str | None, start: float, pauses: tuple[str, str] | None
+    table: dict[str, Any],
+    loss: float,
+    tcp: dict[str, Any],
+    every: str | None,
+    start: float,
+    pauses: tuple[str, str] | None,
 ) -> None:
     """The observations and windows of the environment, bit for bit."""
     table["link"][0]["loss"] = loss
-    table["flow"][0]["tcp"] = {**table["flow"][0].get("tcp", {}), "sack": sack}
+    table["flow"][0]["tcp"] = {**table["flow"][0].get("tcp", {}), **tcp}
     table["flow"][0]["start"] = f"{start} s"
     if pauses is not None:
         table["flow"][0]["application"] = {"kind": "bursts", "bytes": pauses[0], "every": pauses[1]}

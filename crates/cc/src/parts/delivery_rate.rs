@@ -29,6 +29,8 @@ struct Snapshot {
     delivered_at: Time,
     /// When the first packet of this sampling interval was sent.
     first_sent: Time,
+    /// When the first packet with this snapshot was sent.
+    sent_at: Time,
     in_flight: f64,
     app_limited: bool,
 }
@@ -108,6 +110,7 @@ impl DeliveryRate {
                 lost: self.lost,
                 delivered_at: self.delivered_at,
                 first_sent: self.first_sent,
+                sent_at: sent.now,
                 in_flight: sent.in_flight,
                 app_limited: self.delivered <= self.app_limited_until,
             };
@@ -157,9 +160,11 @@ impl DeliveryRate {
         if at.number != number || number == 0 {
             return None;
         }
-        self.first_sent = self.first_sent.max(ack.sent_at);
+        // beyond a gap a timestamp is that of an earlier packet (RFC 7323, 4.3)
+        let sent_at = ack.sent_at.max(at.sent_at);
+        self.first_sent = self.first_sent.max(sent_at);
         // The rate is bounded by that of sending (4.1.2.3): an ACK may have waited for others.
-        let interval = (ack.now - at.delivered_at).max(ack.sent_at.saturating_sub(at.first_sent));
+        let interval = (ack.now - at.delivered_at).max(sent_at.saturating_sub(at.first_sent));
         let delivered = self.delivered - at.delivered;
         // implausible: shorter than any round trip
         let plausible = interval > Time::ZERO && self.min_rtt.is_none_or(|min| interval >= min);

@@ -33,11 +33,22 @@ pub enum Decisions {
 #[derive(Debug)]
 struct ControlState {
     window: f64,
+    /// The last decision, until the next event of the flow: a timer of the pacer before that does not know it, as it does not know what
+    /// a registered controller decides.
+    decided: Option<f64>,
     by_rounds: bool,
     meter: RoundMeter,
     /// A round trip has just ended.
     report: Option<RoundReport>,
     handshake: Option<Time>,
+}
+
+impl ControlState {
+    fn act(&mut self) {
+        if let Some(window) = self.decided.take() {
+            self.window = window;
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -54,13 +65,27 @@ impl Shared {
 #[derive(Debug)]
 struct ExternalController(Shared);
 
+impl ExternalController {
+    /// What has been decided acts from now on.
+    fn event(&self) -> MutexGuard<'_, ControlState> {
+        let mut state = self.0.lock();
+        state.act();
+        state
+    }
+}
+
 impl Controller for ExternalController {
     fn on_handshake(&mut self, _now: Time, rtt: Time) {
-        self.0.lock().handshake = Some(rtt);
+        let mut state = self.event();
+        state.handshake = Some(rtt);
+    }
+
+    fn on_data(&mut self, _now: Time) {
+        self.event();
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        let mut state = self.0.lock();
+        let mut state = self.event();
         let round_ended = state.meter.on_ack(ack);
         if round_ended && state.by_rounds {
             state.report = Some(state.meter.take(ack.now));
@@ -68,25 +93,25 @@ impl Controller for ExternalController {
     }
 
     fn on_duplicate(&mut self, ack: &Ack) {
-        self.0.lock().meter.on_duplicate(ack);
+        self.event().meter.on_duplicate(ack);
     }
 
     fn on_loss(&mut self, _loss: &Loss) {
-        self.0.lock().meter.on_loss();
+        self.event().meter.on_loss();
     }
 
     fn on_ecn(&mut self, _mark: &Loss) {
-        self.0.lock().meter.on_mark();
+        self.event().meter.on_mark();
     }
 
     fn on_timeout(&mut self, _timeout: &Timeout) {
-        let mut state = self.0.lock();
+        let mut state = self.event();
         state.meter.on_timeout();
         state.window = 1.0;
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        let mut state = self.0.lock();
+        let mut state = self.event();
         state.window = state.window.min(restart_window.max(1.0));
     }
 
@@ -108,7 +133,7 @@ impl CustomParams for Shared {
 
 /// A simulation that runs from decision to decision.
 ///
-/// The acknowledgement that ends a round trip is still processed with the old window; a decision applies from the next event on.
+/// The acknowledgement that ends a round trip is still processed with the old window; a decision applies from the flow's next event on.
 pub struct Stepper {
     network: SortedNetwork<'static>,
     simulation: Simulation<'static>,
@@ -128,7 +153,7 @@ impl Stepper {
         let spec = network.flows.get_mut(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
         let due = spec.start;
         let meter = RoundMeter::since(due);
-        let state = ControlState { window: 1.0, by_rounds, meter, report: None, handshake: None };
+        let state = ControlState { window: 1.0, decided: None, by_rounds, meter, report: None, handshake: None };
         let shared = Shared(Arc::new(Mutex::new(state)));
         spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
         let network = SortedNetwork::of(&network).into_owned();
@@ -186,14 +211,15 @@ impl Stepper {
     /// Sets the window in packets, at least one.
     pub fn decide(&mut self, window: f64) {
         if window.is_finite() {
-            self.shared.lock().window = window.max(1.0);
+            self.shared.lock().decided = Some(window.max(1.0));
         }
     }
 
     /// The window: the last decision, unless a timeout or idle period has reduced it since.
     #[must_use]
     pub fn window(&self) -> f64 {
-        self.shared.lock().window
+        let state = self.shared.lock();
+        state.decided.unwrap_or(state.window)
     }
 
     /// The round-trip sample of the handshake.

@@ -292,3 +292,21 @@ fn bbr_is_the_same_with_proportional_rate_reduction() {
         assert_eq!(goodput(true).to_bits(), goodput(false).to_bits(), "{kind}");
     }
 }
+
+/// Whether it measures does not depend on timestamps, which beyond a gap are of an earlier packet (RFC 7323, 4.3): the start, which fills a
+/// bucket of 1 MB at 100 Mbit/s, ends after the first losses. Without new samples it would go on at ten times the rate.
+#[test]
+fn bbr3_finds_the_rate_of_a_policer_with_timestamps() {
+    let of = |more: &str| {
+        let text = head(20.0, 0.0, 1)
+            + "[[link]]\nname = \"down\"\nrate = \"100 Mbit/s\"\ndelay = \"10 ms\"\n\
+               policer = { rate = \"10 Mbit/s\", burst = \"1 MB\" }\n\
+               [[link]]\nname = \"up\"\nrate = \"100 Mbit/s\"\ndelay = \"10 ms\"\n"
+            + &flow("x", "kind = \"bbr3\"", "down", "up", &format!("tcp = {{ rack = true{more} }}"))
+                .replace("1040 B", "1500 B");
+        flow_result(&result_of(&text), "x").clone()
+    };
+    let (without, with) = (of(""), of(", timestamps = true"));
+    near(with.goodput_bps.unwrap(), without.goodput_bps.unwrap(), 0.01, "goodput");
+    near(with.retransmits.unwrap() as f64, without.retransmits.unwrap() as f64, 0.1, "sent again");
+}
