@@ -81,7 +81,7 @@ impl Controller for ExternalController {
     }
 
     fn on_data(&mut self, _now: Time) {
-        self.event();
+        drop(self.event());
     }
 
     fn on_ack(&mut self, ack: &Ack) {
