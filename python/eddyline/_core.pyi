@@ -350,7 +350,8 @@ class Ack:
 
     Attributes:
         now: When it arrived, in seconds.
-        sent_at: When the packet that caused it was sent, in seconds.
+        sent_at: When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind
+            a gap, one from before it (RFC 7323, 4.3), which `stamp` is not of.
         received_at: When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
         rtt: The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
             retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1); in

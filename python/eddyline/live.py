@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
@@ -59,6 +59,7 @@ _BUILD = f"cargo build --release -p {_NAME}, or name it in {VARIABLE}"
 _WORLD = "kernel"
 _POLL_S = 0.2  # between two reports of progress
 _ANSWER_S = 10.0  # for the version
+_LAST_WORD_S = 3.0  # of a program, after Ctrl-C
 _CODES = {"kind": "B", "entity": "I", "quantity": "B"}
 _ONE_AT_A_TIME = threading.Lock()  # runs in real time disturb each other
 
@@ -283,7 +284,16 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
         end = "sender" if at_sender else "receiver"
         name = f"/dev/fd/{given.fileno()}"
         command = [str(found), "--attached", "--folder", str(folder), "--shell", end, name, "--", *program]
-        return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
+        with subprocess.Popen(command, pass_fds=(given.fileno(),)) as run:
+            try:
+                return run.wait()
+            except KeyboardInterrupt:
+                # a terminal has told the program as well, which may have a last word
+                with suppress(subprocess.TimeoutExpired):
+                    run.wait(_LAST_WORD_S)
+                raise
+            finally:
+                run.kill()
 
 
 def build_kernel(out: Path | None = None, jobs: int | None = None) -> int:

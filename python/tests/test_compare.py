@@ -288,6 +288,18 @@ def test_what_nothing_explains_does_not_hide_a_cause(
     assert not found["explained"]
 
 
+@pytest.mark.parametrize(
+    "tcp", ["sack = false", "sack = false, fast_retransmit = false", 'sack = false, partial_ack_timer = "impatient"']
+)
+def test_senders_without_sack_are_compared_with_quic(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tcp: str
+) -> None:
+    """QUIC always has ranges: with them go the options that they exclude."""
+    file = tmp_path / "x.toml"
+    file.write_text(LINUX.replace("CONTROLLER", '{ kind = "newreno" }').replace("TCP", tcp))
+    assert compared(capsys, file, "quic", "--worlds", "quic")["deviations"]
+
+
 COMPETING = """
 duration = "60 s"
 warmup = "15 s"

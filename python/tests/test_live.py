@@ -247,6 +247,32 @@ def test_a_program_ends_with_the_shell_that_runs_it(tmp_path: Path, how: signal.
 
 
 @pytest.mark.usefixtures("program")
+def test_a_program_has_the_last_word_after_ctrl_c(tmp_path: Path) -> None:
+    """As `ping` and `iperf3` have: a terminal sends the signal to all of them."""
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import time\ntry:\n    print('runs', flush=True)\n    time.sleep(60)\nexcept KeyboardInterrupt:\n"
+        "    time.sleep(0.2)\n    print('summary', flush=True)\n"
+    )
+    command = [sys.executable, "-m", "eddyline", "shell", str(given), "--", sys.executable, str(program)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=conftest.heed, start_new_session=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"runs\n"
+        os.killpg(run.pid, signal.SIGINT)
+        assert run.stdout.read() == b"summary\n"
+    assert run.returncode == 130
+
+
+@pytest.mark.usefixtures("program")
+def test_the_exit_code_of_a_program_that_a_signal_ended(tmp_path: Path) -> None:
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    assert main(["shell", str(given), "--", "sh", "-c", "kill -TERM $$"]) == 128 + signal.SIGTERM
+
+
+@pytest.mark.usefixtures("program")
 def test_a_measured_link_is_the_emulated_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Client and server at the two ends of a path: the file that is written has the path's numbers."""
     down, up = _link("down", "10 Mbit/s", "40 packets"), _link("up", "4 Mbit/s", "30 kB")

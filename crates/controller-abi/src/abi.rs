@@ -60,7 +60,7 @@ pub struct Sent {
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
-    /// When the packet that caused it was sent.
+    /// When the packet that caused it was sent; with timestamps, the packet that it echoes: behind a gap, one from before it (RFC 7323, 4.3).
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
     /// `now - received_at` the reverse delay including the receiver's own delay.
@@ -73,7 +73,7 @@ pub struct Ack {
     pub lost: f64,
     /// Packets in flight after this acknowledgement.
     pub in_flight: f64,
-    /// Stamp of the packet that caused it.
+    /// Stamp of the packet that caused it, behind a gap too.
     pub stamp: f32,
     /// The sender was limited by the window or by pacing, not by the application or the receiver.
     pub cwnd_limited: bool,

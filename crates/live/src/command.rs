@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
@@ -118,9 +119,10 @@ fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
     print(&execute(&given)?)
 }
 
-/// A program's exit code as ours.
+/// A program's exit code as ours; of one that a signal ended, 128 and the signal's number, as in shells.
 fn exit_code(status: ExitStatus) -> ExitCode {
-    status.code().and_then(|c| u8::try_from(c).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+    let code = status.code().or_else(|| status.signal().map(|number| 128 + number));
+    code.and_then(|c| u8::try_from(c).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// The network of the scenario in `text`.

@@ -1,5 +1,6 @@
 //! A program at one end of the path of the first flow, in place of flows: what it sends to the other end crosses the path.
 
+use std::io::IsTerminal as _;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitStatus};
@@ -11,7 +12,7 @@ use eddyline_capture::address;
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::approximations;
 use crate::clock::Clock;
@@ -28,14 +29,22 @@ const FOREVER: Time = Time::from_ms(100 * 24 * 3_600 * 1_000);
 /// The option of [`become_program`].
 pub const PROGRAM: &str = "--program";
 
-/// Becomes the program, which is told to end (SIGHUP, as by a terminal that closes) when the process ends that started this one.
+/// Becomes the program, which is told to end when the process ends that started this one: as by a terminal that closes, or where
+/// there is none by SIGTERM, since `nohup` ignores the other.
 ///
 /// # Errors
 /// It cannot be started.
 pub fn become_program(program: &[String]) -> Result<(), LiveError> {
     let [name, arguments @ ..] = program else { return Err(LiveError::Input(format!("{PROGRAM}: no program"))) };
-    prctl::set_pdeathsig(Signal::SIGHUP).map_err(|e| LiveError::call("prctl", e))?;
+    let ended = if std::io::stdin().is_terminal() { Signal::SIGHUP } else { Signal::SIGTERM };
+    prctl::set_pdeathsig(ended).map_err(|e| LiveError::call("prctl", e))?;
+    of_the_program().thread_unblock().map_err(|e| LiveError::call("sigprocmask", e))?;
     Err(LiveError::call(name, Command::new(name).args(arguments).exec()))
+}
+
+/// Signals of a terminal, which the program has as well: it is what ends.
+fn of_the_program() -> SigSet {
+    SigSet::from_iter([Signal::SIGINT, Signal::SIGQUIT])
 }
 
 /// Runs `program` at the receiver's end of the first flow, or at the sender's.
@@ -44,6 +53,8 @@ pub fn become_program(program: &[String]) -> Result<(), LiveError> {
 /// This machine cannot, or the program cannot be started.
 pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<ExitStatus, LiveError> {
     approximations::check_path(&network)?;
+    // before there are threads, which inherit it
+    of_the_program().thread_block().map_err(|e| LiveError::call("sigprocmask", e))?;
     host::become_root()?;
     network.duration = FOREVER;
     let placement = Placement::of(&network);

@@ -225,6 +225,7 @@ def _pacing(scenario: Table, _: Table) -> Overrides:
 _ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
 _COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
 _WITH_SACK = ("prr", "rack", "frto")
+_WITHOUT_SACK = ("fast_retransmit", "partial_ack_timer")
 _ALWAYS = ("rto_every_ack",)
 _LINUX_ACKS = {"ack_every": 2, "ack_timer": "40 ms", "quick_acks": 16}
 _LEFT_TO_LINUX = frozenset(
@@ -264,13 +265,16 @@ def _linux_parameters(scenario: Table, result: Table) -> Overrides:
 
 
 def _quic_detection(scenario: Table, _: Table) -> Overrides:
-    """RACK needs SACK."""
-    return {
-        f"{prefix}.tcp.{name}": True
-        for prefix, flow in _senders(scenario)
-        for name in ("sack", "rack")
-        if not flow["tcp"].get(name)
-    }
+    """RACK needs SACK, which some options exclude."""
+    overrides: Overrides = {}
+    for prefix, flow in _senders(scenario):
+        tcp = flow["tcp"]
+        if not tcp.get("sack"):
+            kept = {key: value for key, value in tcp.items() if key not in _WITHOUT_SACK}
+            overrides[f"{prefix}.tcp"] = {**kept, "sack": True, "rack": True}
+        elif not tcp.get("rack"):
+            overrides[f"{prefix}.tcp.rack"] = True
+    return overrides
 
 
 def _linux_recovery(scenario: Table, _: Table) -> Overrides:

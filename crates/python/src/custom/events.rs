@@ -47,7 +47,7 @@ impl PathFacts {
 pub(crate) struct PyAck {
     /// When it arrived, in seconds.
     now: f64,
-    /// When the packet that caused it was sent, in seconds.
+    /// When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind a gap, one from before it.
     sent_at: f64,
     /// When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
     received_at: f64,

@@ -215,7 +215,7 @@ impl Stepper {
         }
     }
 
-    /// The window: the last decision, unless a timeout or idle period has reduced it since.
+    /// The window: the last decision, which acts from the flow's next event on, unless a timeout or idle period has reduced it since.
     #[must_use]
     pub fn window(&self) -> f64 {
         let state = self.shared.lock();

@@ -175,8 +175,9 @@ impl Receiver {
         let Some(options) = &mut self.options else { return };
         if options.is_echoed(&segment) {
             self.echo = Echo::of(&segment, options.read_clock(now));
-        } else if segment.seq > self.next {
-            // a timestamp stays that from before the gap; the stamp is the sender's own note on a segment that SACK reports
+        } else if segment.seq > self.next && self.pending == 0 && !segment.fin {
+            // the acknowledgement is of this segment alone: its timestamp stays that from before the gap, but the stamp is the
+            // sender's own note on what SACK reports
             self.echo.stamp = segment.stamp;
         }
         self.ack_every = options.on_segment(now, &segment, segment.seq + len <= self.next);
