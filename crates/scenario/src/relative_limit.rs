@@ -13,6 +13,14 @@ use crate::presets::{PresetDirection, presets};
 use crate::suggestion::{did_you_mean, listed};
 use crate::tree::{Node, Step, Value};
 
+/// Keys of queues, by kind, that are queue limits as `limit` is; of other kinds some are numbers of packets.
+const KEYS: [(&str, &[&str]); 4] = [
+    ("step", &["threshold"]),
+    ("red", &["min_threshold", "max_threshold"]),
+    ("per_connection", &["each"]),
+    ("ack_priority", &["data_limit", "ack_limit"]),
+];
+
 const FORMS: &str = "as in \"1 BDP\", \"0.5 BDP of NAME\" or \"2 BDP of 40 ms\"";
 
 /// Replaces every relative limit of the tree by bytes.
@@ -46,6 +54,8 @@ struct Place {
     link: String,
     /// Its rate, if it is valid.
     rate: Option<Rate>,
+    /// Key of the queue.
+    key: &'static str,
     limit: String,
 }
 
@@ -61,7 +71,7 @@ impl Place {
     fn path(&self) -> Vec<Step<'static>> {
         let mut path = vec![Step::Key(self.list), Step::Item(self.table)];
         path.extend(self.direction.map(Step::Key));
-        path.extend([Step::Key("queue"), Step::Key("limit")]);
+        path.extend([Step::Key("queue"), Step::Key(self.key)]);
         path
     }
 
@@ -125,10 +135,15 @@ fn place(
     node: &Node,
     link: String,
     rate: Option<Rate>,
-) -> Option<Place> {
-    let limit = node.get("queue")?.get("limit")?.text()?;
-    relative(limit)?;
-    Some(Place { list, table, direction, link, rate, limit: limit.to_owned() })
+) -> Vec<Place> {
+    let Some(queue) = node.get("queue") else { return Vec::new() };
+    let kind = queue.get("kind").and_then(Node::text);
+    let own = KEYS.iter().filter(|(name, _)| kind == Some(name)).flat_map(|(_, keys)| *keys);
+    let given = std::iter::once(&"limit").chain(own).filter_map(|key| Some((*key, queue.get(key)?.text()?)));
+    let relative = given.filter(|(_, limit)| relative(limit).is_some());
+    relative
+        .map(|(key, limit)| Place { list, table, direction, link: link.clone(), rate, key, limit: limit.to_owned() })
+        .collect()
 }
 
 pub(crate) fn directions(duplex: &Node) -> [(&'static str, Option<&'static PresetDirection>); 2] {

@@ -16,7 +16,7 @@ use crate::properties::{Describe, Properties};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CopaParams {
-    /// Weight of delay in packets^-1: `1 / delta` packets are queued on average (0.5).
+    /// Weight of delay in packets^-1: `1 / delta` packets are queued on average while the queue empties now and then (0.5).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub delta: f64,
     /// Enables the TCP-competitive mode (section 2.2).

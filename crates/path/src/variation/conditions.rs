@@ -172,7 +172,7 @@ impl Conditions {
         self.piece(now).0.loss
     }
 
-    /// When the transmission of `bytes` ends that starts at `start`, to the nearest picosecond; [`Time::MAX`] if it
+    /// When the transmission of `bytes` ends that starts at `start`, rounded down to a picosecond; [`Time::MAX`] if it
     /// never does.
     #[must_use]
     pub fn end(&self, start: Time, bytes: u64) -> Time {

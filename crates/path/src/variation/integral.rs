@@ -111,7 +111,10 @@ impl Integral {
         sum + mark.sum + self.pieces[place].1 * u128::from(self.up.until(at) - mark.up)
     }
 
-    /// When it reaches `target`, to the nearest picosecond; `None` if never, or beyond the range of [`Time`].
+    /// The last whole picosecond at which it is not beyond `target`; `None` if it never reaches that, or beyond the range of [`Time`].
+    ///
+    /// Not the nearest: packets that fill the rate before a gap to the last bit would end a few picoseconds late together, and the last of
+    /// them would wait for the end of the gap.
     pub fn reaches(&self, target: u128) -> Option<Time> {
         let (mut target, mut shift) = (target, 0);
         if let Some(c) = self.common.filter(|c| target > c.sum_before) {
@@ -126,7 +129,7 @@ impl Integral {
             return None;
         }
         let up = |ps: u128| u64::try_from(ps).ok()?.checked_add(mark.up);
-        let at = self.up.moment(up((rest + rate / 2) / rate)?, up(rest.div_ceil(rate))?)?;
+        let at = self.up.moment(up(rest / rate)?, up(rest.div_ceil(rate))?)?;
         at.checked_add(shift).map(Time::from_ps)
     }
 }

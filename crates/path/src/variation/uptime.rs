@@ -123,7 +123,7 @@ impl Uptime {
     }
 
     /// The time at which the uptime reaches `up`, within the span in which it first reaches `within`, which is at most one less: `within`
-    /// is `up` rounded up where `up` is rounded to nearest.
+    /// is `up` rounded up where `up` is rounded down.
     pub fn moment(&self, up: u64, within: u64) -> Option<u64> {
         let (mut shift, mut less) = (0, 0);
         if let Some(c) = self.cycle.filter(|c| within > c.before) {

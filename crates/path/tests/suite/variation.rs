@@ -145,12 +145,28 @@ fn a_transmission_ends_where_the_integral_says() {
             continue;
         }
         ended += 1;
-        // half a picosecond of rounding at 100 Mbit/s, and the sum's last bits
+        // a picosecond of rounding at 100 Mbit/s, and the sum's last bits
         near(c.bits(start, end), 8.0 * bytes as f64, 1e-4 + 1e-9 * bytes as f64);
         assert!(c.end(start, bytes + 1) > end, "more bytes take longer");
         assert!(c.end(start + ms(1), bytes) >= end, "who starts later is not done earlier");
     }
     assert!(ended > 2_500, "{ended}");
+}
+
+/// A millisecond that carries a whole number of packets carries them all, before a gap of seconds: no packet that fills it to the last bit
+/// waits for the end of the gap, though none of them takes a whole number of picoseconds.
+#[test]
+fn packets_that_fill_a_rate_before_a_gap_do_not_wait_for_its_end() {
+    for n in 1..50 {
+        let recording = Recording::mahimahi(&format!("{}4000\n5000\n", "1000\n".repeat(n))).unwrap();
+        let c = Conditions::playing(mbps(20), ms(10), &recording, true, &[]);
+        let mut now = ms(999);
+        for _ in 0..n {
+            now = c.end(now, 1500);
+        }
+        assert!(now > ms(1000) - Time::from_ps(n as u64 + 1) && now <= ms(1000), "{n} packets: {now:?}");
+        assert!(c.end(now, 1500) > ms(3999), "{n} packets");
+    }
 }
 
 /// When a transmission ends, piece by piece: what the integral's bisection has to give to the picosecond.
@@ -161,7 +177,7 @@ fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
         let bps = u128::from(rate.as_bps());
         let room = bps * u128::from((until - now).as_ps());
         if bps > 0 && room >= rest {
-            return now + Time::from_ps(((rest + bps / 2) / bps) as u64);
+            return now + Time::from_ps((rest / bps) as u64);
         }
         rest -= room;
         now = until;
@@ -261,7 +277,6 @@ fn a_permanent_outage_ends_no_transmission() {
     assert_eq!(c.end(Time::ZERO, 1_500_000), ms(48_000 - 1));
 }
 
-/// What a busy link carries is the integral of its rate, to within a packet.
 /// Outages that do not repeat together soon are followed one by one, so many and no more.
 #[test]
 fn a_transmission_through_too_many_outages_ends_after_the_run() {
@@ -282,6 +297,7 @@ fn a_transmission_through_too_many_outages_ends_after_the_run() {
     assert_eq!(bits(1).end(Time::ZERO, 1000), Time::MAX);
 }
 
+/// What a busy link carries is the integral of its rate, to within a packet.
 #[test]
 fn a_busy_link_carries_the_integral() {
     let outages = [OutageParams { start: ms(1_500), length: ms(400), every: Some(ms(1_100)) }];
@@ -293,7 +309,7 @@ fn a_busy_link_carries_the_integral() {
     );
     let until = ms(4_000);
     // 10 x 0.7 + 3 x 0.8 + 3 x 0.1 + 25 x (2.6 - 2.0 + 3.7 - 3.0) + 0, in Mbit
-    let wanted = (10.0 * 0.7 + 3.0 * 0.8 + 3.0 * 0.1 + 25.0 * (0.6 + 0.7)) * 1e6;
+    let wanted: f64 = 7e6 + 2.4e6 + 0.3e6 + 32.5e6;
     near(conditions.bits(Time::ZERO, until), wanted, 1.0);
     let mut busy = varying_link(r#"{ "kind": "droptail", "limit": "20 packets" }"#, 10, conditions);
     let arrivals = constant(&[Constant { flow: 0, host: 0, bytes: 1000, kbps: 40_000 }], until);

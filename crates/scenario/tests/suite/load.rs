@@ -390,6 +390,17 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("1 BDP", access), "25000 B");
     assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+    // so do other keys of that type
+    let of = |queue: &str| {
+        let text = MINIMAL.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\nqueue = {{ {queue} }}")) + access;
+        serde_json::to_value(toml(&text, &[]).unwrap().network.links[0].queue).unwrap()
+    };
+    assert_eq!(of("kind = \"step\", threshold = \"0.5 BDP\", limit = \"4 BDP\"")["threshold"], "12500 B");
+    let red = of("kind = \"red\", min_threshold = \"50 ms\", max_threshold = \"1 BDP\"");
+    assert_eq!((&red["min_threshold"], &red["max_threshold"]), (&"6250 B".into(), &"25000 B".into()));
+    assert_eq!(of("kind = \"per_connection\", each = \"2 BDP\"")["each"], "50000 B");
+    let split = of("kind = \"ack_priority\", data_limit = \"100 ms\", ack_limit = \"10 ms\"");
+    assert_eq!((&split["data_limit"], &split["ack_limit"]), (&"12500 B".into(), &"1250 B".into()));
     let refused = |limit: &str| {
         let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"droptail\", limit = \"{limit}\" }}");
         toml(&MINIMAL.replace("delay = \"1 ms\"", &queue), &[]).unwrap_err().all[0].message.clone()
