@@ -9,20 +9,22 @@ import linecache
 import os
 import sys
 import traceback
-from contextlib import redirect_stdout
+import warnings
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from eddyline.arguments import file
 from eddyline.controllers.base import handlers
+from eddyline.controllers.imports import imported
 from eddyline.controllers.plugins import SUFFIXES, Plugin, plugins
 from eddyline.controllers.registry import register, register_plugin, registered
 from eddyline.errors import InputError
 from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 __all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "load_controllers", "module_of_text"]
 
@@ -56,9 +58,13 @@ def load_all(several: Iterable[str]) -> list[str]:
                 continue
             file = _file_of(controller)
             if files.get(name, file) != file:
-                sentences.append(f"controller {name} is that of {file}, which replaces that of {files[name]}")
+                sentences.append(_replacing(name, file, files[name]))
             files[name] = file
     return sentences
+
+
+def _replacing(name: str, file: str, before: str) -> str:
+    return f"controller {name} is that of {file}, which replaces that of {before}"
 
 
 def _known() -> dict[str, type | Plugin]:
@@ -83,7 +89,11 @@ def load_controllers(*several: str | Path) -> None:
     """
     for what in several:
         file("several", what)
+        before = _known()
         load(os.fspath(what))
+        for name, controller in _known().items():
+            if name in before and _file_of(before[name]) != _file_of(controller):
+                warnings.warn(_replacing(name, _file_of(controller), _file_of(before[name])), stacklevel=2)
 
 
 def load(what: str) -> None:
@@ -107,6 +117,9 @@ def load(what: str) -> None:
     with redirect_stdout(sys.stderr):
         module = _file(Path(place)) if place.endswith(".py") else _module(place)
     _keep_from_stdout(module, before)
+    _register_again(module, already)
+    if place.endswith(".py"):
+        _warn_of_changed_imports(Path(place).absolute())
     if colon:
         cls = getattr(module, name, None)
         if not isinstance(cls, type):
@@ -120,6 +133,34 @@ def load(what: str) -> None:
             f"{what}: registers no controller",
             'put @el.register("name") above the class, or say which: ' + what + ":Class",
         )
+
+
+_REGISTERED: dict[str, dict[str, type]] = {}
+"""What modules have registered, by their names: one whose text has been loaded before is not run again."""
+_IMPORTED: dict[Path, bytes] = {}
+"""The modules that they import from their folder, as they were."""
+
+
+def _register_again(module: ModuleType, already: Mapping[str, type]) -> None:
+    """Registers what a module did when it was first loaded, if another file or version has replaced it since."""
+    new = {name: cls for name, cls in registered().items() if already.get(name) is not cls}
+    if new or module.__name__ not in _REGISTERED:
+        _REGISTERED.setdefault(module.__name__, {}).update(new)
+        return
+    for name, cls in _REGISTERED[module.__name__].items():
+        register(name, cls)
+
+
+def _warn_of_changed_imports(path: Path) -> None:
+    """Python imports a module once in a session: a change in one shows in the processes of a sweep, and not here."""
+    with suppress(OSError):
+        now = {each: each.read_bytes() for each in imported(path, "") if each != path}
+        if changed := [str(each) for each, text in now.items() if _IMPORTED.setdefault(each, text) != text]:
+            warnings.warn(
+                f"{path}: {', '.join(changed)} has changed since it was imported; this session goes on with what it "
+                "was, start it anew",
+                stacklevel=4,
+            )
 
 
 def _keep_from_stdout(module: ModuleType, before: Collection[str]) -> None:

@@ -264,6 +264,10 @@ def _linux_parameters(scenario: Table, result: Table) -> Overrides:
     return overrides
 
 
+def _has_timestamps(flow: Table) -> bool:
+    return bool(flow["tcp"].get("timestamps")) and "timestamp_clock" not in flow["tcp"]
+
+
 def _quic_detection(scenario: Table, _: Table) -> Overrides:
     """RACK needs SACK, which some options exclude."""
     overrides: Overrides = {}
@@ -339,6 +343,13 @@ def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool
     return lambda _, result: any(applies(row) for row in result["flows"])
 
 
+_retransmits = _any_flow(lambda row: bool(row["retransmits"]))
+
+
+def _may_lack_data(flow: Table) -> bool:
+    return "size" in flow or flow.get("application", {}).get("kind", "bulk") != "bulk"
+
+
 def _untrusted(_: Table, result: Table) -> bool:
     return not result.get("emulation", {}).get("trusted", True)
 
@@ -405,6 +416,12 @@ KNOWN: tuple[KnownDifference, ...] = (
         "QUIC finds losses by packet numbers and times (RFC 9002, 6.1), from ranges of them: tcp.sack, tcp.rack = true",
         _QUIC,
         _quic_detection,
+    ),
+    KnownDifference(
+        "samples",
+        "QUIC's round-trip samples are without the receiver's delay (RFC 9002, 5.3): tcp.timestamps = false",
+        _QUIC,
+        _of_flows("tcp.timestamps", False, _has_timestamps),
     ),
     KnownDifference(
         "timeouts",
@@ -529,16 +546,23 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _any_flow(lambda row: (row["packets_per_s"] or 0.0) >= _BURSTS_PPS),
     ),
     UnswitchedDifference(
+        "reductions",
+        "Linux reduces from its window, sim from what is in flight (RFC 5681, 3.1): less where the application or the "
+        "end of the data limits",
+        _KERNEL,
+        lambda scenario, result: any(map(_may_lack_data, scenario["flow"])) and _retransmits(scenario, result),
+    ),
+    UnswitchedDifference(
         "reductions undone",
         "Linux restores its window where duplicate SACKs say that all it sent again had arrived",
         _KERNEL,
-        _any_flow(lambda row: bool(row["retransmits"])),
+        _retransmits,
     ),
     UnswitchedDifference(
         "send buffer",
         "a send buffer full of what arrived out of order keeps Linux's sender waiting, in sim there is always data",
         _KERNEL,
-        _any_flow(lambda row: bool(row["retransmits"])),
+        _retransmits,
     ),
     UnswitchedDifference(
         "emulation",
