@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from eddyline.controllers.transfer import Origin
+    from eddyline.scenario import Result, Scenario
     from eddyline.sweeps.grid import Task
 
 __all__ = ["RECALL", "Job", "OtherVersion", "Outcome", "Returned", "run_point", "run_points", "serve"]
@@ -94,9 +95,7 @@ class OtherVersion(EddylineError):  # noqa: N818 - the name of a state
 
 def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = None) -> Outcome:
     """Runs one point. Any error is its outcome."""
-    from eddyline.parallel import ended_after
     from eddyline.scenario import Scenario
-    from eddyline.worlds import RunOptions
 
     started = time.perf_counter()
     try:
@@ -106,10 +105,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
         scenario = Scenario._loaded(_source(job), overrides)
-        with ended_after(job.timeout_s if job.controllers else None):
-            progress = limited(job.timeout_s, heartbeat)
-            options = RunOptions(series=False, memory=job.memory)
-            document = json.loads(scenario.run_with(options, job.world, progress).json)
+        document = json.loads(_run(job, scenario, heartbeat).json)
     except ControllerError as e:
         why = f"{e}\n{e.traceback}".rstrip()
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
@@ -122,6 +118,27 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
     tables = {kind: document[kind] for kind in ENTITIES if document.get(kind)}
     return Outcome(task.point, tables, tuple(document["approximations"]), seconds=time.perf_counter() - started)
+
+
+def _run(job: Job, scenario: Scenario, heartbeat: Callable[..., object] | None) -> Result:
+    """In a thread where controllers are the user's: one that never returns is ended there, by the time limit."""
+    from eddyline.parallel import ended_after, run_interruptible
+    from eddyline.worlds import RunOptions
+
+    options = RunOptions(series=False, memory=job.memory)
+    if not job.controllers:
+        return scenario.run_with(options, job.world, limited(job.timeout_s, heartbeat))
+
+    def task(checkpoint: Callable[..., object]) -> Result:
+        def progress(*state: object) -> None:
+            checkpoint(*state)
+            if heartbeat is not None:
+                heartbeat(*state)
+
+        with ended_after(job.timeout_s):
+            return scenario.run_with(options, job.world, limited(job.timeout_s, progress))
+
+    return run_interruptible(task)
 
 
 def run_points(job: Job, tasks: Sequence[Task]) -> list[Outcome]:

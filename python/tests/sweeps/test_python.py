@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import shutil
@@ -292,3 +293,34 @@ def test_a_full_disk_names_the_folder(lossy, tmp_path, monkeypatch):
         el.merge([shard], tmp_path / "m")
     monkeypatch.undo()
     assert el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=out, workers=1).done == 2
+
+
+LOOPING = """
+import threading
+import eddyline as el
+
+@el.register("looping")
+class Looping(el.Controller):
+    def __init__(self, path, mode: str = "ok"):
+        self.cwnd, self.mode = 10.0, mode
+        here = threading.current_thread()
+        left = [t for t in threading.enumerate() if t is not here and t.name.startswith("ThreadPoolExecutor")]
+        if left:
+            raise RuntimeError("the loop of an earlier point goes on")
+    def on_ack(self, ack):
+        while self.mode == "loop":
+            pass
+    def on_loss(self, loss): pass
+    def on_timeout(self, timeout): pass
+"""
+
+
+def test_a_controller_that_never_returns_is_ended_before_the_next_point(eddyline, scenario, tmp_path):
+    """In one process: what it would take of the processor is missing to the points after it."""
+    (tmp_path / "looping.py").write_text(LOOPING)
+    modes = "flow.download.controller.mode=loop,ok"
+    given = ("--controllers", "looping.py", "--set", "flow.download.controller={kind='looping'}", "--vary", modes)
+    ran = eddyline("sweep", scenario(), *given, "--timeout", "1 s", "--workers", 1, "--out", "swept", "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, found["done"]) == (1, 1), found
+    assert [each["why"] for each in found["failures"]] == ["timeout: not finished after 1 s"]
