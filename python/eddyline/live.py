@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
@@ -19,7 +20,7 @@ import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
@@ -284,16 +285,29 @@ def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: boo
         end = "sender" if at_sender else "receiver"
         name = f"/dev/fd/{given.fileno()}"
         command = [str(found), "--attached", "--folder", str(folder), "--shell", end, name, "--", *program]
-        with subprocess.Popen(command, pass_fds=(given.fileno(),)) as run:
+        with _quit_is_for_the_program(), subprocess.Popen(command, pass_fds=(given.fileno(),)) as run:
             try:
                 return run.wait()
             except KeyboardInterrupt:
                 # a terminal has told the program as well, which may have a last word
                 with suppress(subprocess.TimeoutExpired):
-                    run.wait(_LAST_WORD_S)
+                    return run.wait(_LAST_WORD_S)
                 raise
             finally:
                 run.kill()
+
+
+@contextmanager
+def _quit_is_for_the_program() -> Iterator[None]:
+    """A terminal sends SIGQUIT to it as well, and some programs report by that. A handler is not inherited."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGQUIT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGQUIT, before)
 
 
 def build_kernel(out: Path | None = None, jobs: int | None = None) -> int:

@@ -24,7 +24,7 @@ from eddyline.errors import InputError
 from eddyline.teardown import collect_at_exit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
 __all__ = ["VARIABLE", "broken", "from_environment", "load", "load_all", "load_controllers", "module_of_text"]
 
@@ -115,10 +115,11 @@ def load(what: str) -> None:
     already, before = registered(), set(sys.modules)
     # standard output is for what commands print: one JSON document, or lines to be read by other programs
     with redirect_stdout(sys.stderr):
-        module = _file(Path(place)) if place.endswith(".py") else _module(place)
+        module = _file(Path(place), again=not colon) if place.endswith(".py") else _module(place)
     _keep_from_stdout(module, before)
-    _register_again(module, already)
     if place.endswith(".py"):
+        new = {name: cls for name, cls in registered().items() if already.get(name) is not cls}
+        _REGISTERED[module.__name__] = {**_REGISTERED.get(module.__name__, {}), **new}
         _warn_of_changed_imports(Path(place).absolute())
     if colon:
         cls = getattr(module, name, None)
@@ -136,25 +137,22 @@ def load(what: str) -> None:
 
 
 _REGISTERED: dict[str, dict[str, type]] = {}
-"""What modules have registered, by their names: one whose text has been loaded before is not run again."""
+"""What files have registered, by the names of their modules."""
 _IMPORTED: dict[Path, bytes] = {}
 """The modules that they import from their folder, as they were."""
 
 
-def _register_again(module: ModuleType, already: Mapping[str, type]) -> None:
-    """Registers what a module did when it was first loaded, if another file or version has replaced it since."""
-    new = {name: cls for name, cls in registered().items() if already.get(name) is not cls}
-    if new or module.__name__ not in _REGISTERED:
-        _REGISTERED.setdefault(module.__name__, {}).update(new)
-        return
-    for name, cls in _REGISTERED[module.__name__].items():
-        register(name, cls)
+def _is_replaced(module: str) -> bool:
+    """Whether another file, or another text of the same, has registered a name since, or it is registered no longer."""
+    known = registered()
+    return any(known.get(name) is not cls for name, cls in _REGISTERED.get(module, {}).items())
 
 
 def _warn_of_changed_imports(path: Path) -> None:
     """Python imports a module once in a session: a change in one shows in the processes of a sweep, and not here."""
     with suppress(OSError):
-        now = {each: each.read_bytes() for each in imported(path, "") if each != path}
+        loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        now = {each: each.read_bytes() for each in imported(path, "") if each != path and str(each) in loaded}
         if changed := [str(each) for each, text in now.items() if _IMPORTED.setdefault(each, text) != text]:
             warnings.warn(
                 f"{path}: {', '.join(changed)} has changed since it was imported; this session goes on with what it "
@@ -203,12 +201,20 @@ def _print_to_stderr(*values: object, sep: str = " ", end: str = "\n", file: Any
     print(*values, sep=sep, end=end, file=sys.stderr if file is None else file, flush=flush)
 
 
-def _file(path: Path) -> ModuleType:
+def _file(path: Path, *, again: bool) -> ModuleType:
+    """The module of a file; `again`: it is run once more if what it registered has been replaced."""
     try:
         text = path.read_bytes()
     except OSError as e:
         raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+    name = _module_name(text, path.absolute())
+    if again and _is_replaced(name):
+        sys.modules.pop(name, None)
     return module_of_text(text, path.absolute())
+
+
+def _module_name(text: bytes, path: Path) -> str:
+    return f"{FILES}.{path.stem}_{hashlib.sha256(bytes(path) + b'|' + text).hexdigest()[:12]}"
 
 
 def module_of_text(text: bytes, path: Path) -> ModuleType:
@@ -217,7 +223,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     Raises:
         InputError: It fails.
     """
-    name = f"{FILES}.{path.stem}_{hashlib.sha256(bytes(path) + b'|' + text).hexdigest()[:12]}"
+    name = _module_name(text, path)
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))

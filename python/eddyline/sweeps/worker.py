@@ -121,7 +121,7 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
 
 
 def _run(job: Job, scenario: Scenario, heartbeat: Callable[..., object] | None) -> Result:
-    """In a thread where controllers are the user's: one that never returns is ended there, by the time limit."""
+    """In a thread where controllers are the user's: one that loops for ever is ended there, by the time limit."""
     from eddyline.parallel import ended_after, run_interruptible
     from eddyline.worlds import RunOptions
 
