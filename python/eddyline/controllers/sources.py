@@ -150,7 +150,7 @@ def _is_replaced(module: str) -> bool:
 
 def _warn_of_changed_imports(path: Path) -> None:
     """Python imports a module once in a session: a change in one shows in the processes of a sweep, and not here."""
-    with suppress(OSError):
+    with suppress(OSError, SyntaxError, ValueError):  # whoever imports it says so
         loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
         now = {each: each.read_bytes() for each in imported(path, "") if each != path and str(each) in loaded}
         if changed := [str(each) for each, text in now.items() if _IMPORTED.setdefault(each, text) != text]:
