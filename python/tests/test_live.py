@@ -266,6 +266,21 @@ def test_a_program_has_the_last_word_after_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("program")
+def test_a_program_may_report_by_sigquit(tmp_path: Path) -> None:
+    """It goes on, and so does what runs it."""
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    script = "trap 'echo report; exit 7' QUIT; echo runs; while :; do sleep 0.1; done"
+    command = [sys.executable, "-m", "eddyline", "shell", str(given), "--", "sh", "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"runs\n"
+        os.killpg(run.pid, signal.SIGQUIT)
+        assert run.stdout.read() == b"report\n"
+    assert run.returncode == 7
+
+
+@pytest.mark.usefixtures("program")
 def test_the_exit_code_of_a_program_that_a_signal_ended(tmp_path: Path) -> None:
     given = tmp_path / "scenario.json"
     given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)

@@ -43,14 +43,6 @@ struct ControlState {
     handshake: Option<Time>,
 }
 
-impl ControlState {
-    fn act(&mut self) {
-        if let Some(window) = self.decided.take() {
-            self.window = window;
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 struct Shared(Arc<Mutex<ControlState>>);
 
@@ -69,7 +61,9 @@ impl ExternalController {
     /// What has been decided acts from now on.
     fn event(&self) -> MutexGuard<'_, ControlState> {
         let mut state = self.0.lock();
-        state.act();
+        if let Some(window) = state.decided.take() {
+            state.window = window;
+        }
         state
     }
 }
