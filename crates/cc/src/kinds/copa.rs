@@ -202,12 +202,14 @@ impl Controller for State {
         }
         // equation 1: the target rate 1 / (delta dq), against cwnd / RTTstanding
         let too_slow = self.cwnd * queueing <= self.inverse_delta() * standing;
+        // without SACK an acknowledgement may cover more than a round trip delivers: packets that had arrived before a timeout
+        let acked = ack.acked.min(self.cwnd);
         if ack.cwnd_limited || !too_slow {
             if self.slow_start && too_slow {
-                self.cwnd += ack.acked;
+                self.cwnd += acked;
             } else {
                 self.slow_start = false;
-                let step = (self.velocity * self.inverse_delta() * ack.acked / self.cwnd).min(ack.acked);
+                let step = (self.velocity * self.inverse_delta() * acked / self.cwnd).min(acked);
                 // a change of direction within the round trip resets the velocity
                 if too_slow != self.up && self.velocity > 1.0 {
                     self.velocity = 1.0;

@@ -466,7 +466,8 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
         }
         if avg - base < self.threshold_ps {
             if ack.cwnd_limited {
-                self.set_window(self.window + ack.acked);
+                // twice at most: without SACK an acknowledgement may cover packets that had arrived before a timeout
+                self.set_window(self.window + ack.acked.min(self.window));
             }
         } else if ack.sent_at >= self.round && ack.now.saturating_sub(self.round) >= self.period {
             self.set_window(self.target(f64::from(ack.stamp.remembered), base, avg));

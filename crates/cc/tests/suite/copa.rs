@@ -3,7 +3,7 @@
 use crate::bench;
 
 use bench::{Bench, close, ms};
-use eddyline_cc::Controller as _;
+use eddyline_cc::{Controller as _, Stamp};
 
 /// Round trips over a link of 1,000 packet/s and 100 ms: what the window exceeds 100 packets waits.
 fn over_a_link(b: &mut Bench, rounds: usize) -> f64 {
@@ -65,4 +65,19 @@ fn the_handshake_is_no_sample_of_the_base_round_trip() {
     assert_eq!(b.c.pacing_interval(), Some(ms(4.5)));
     b.round(100.0);
     assert_eq!(b.c.base_rtt(), Some(ms(100.0)));
+}
+
+/// Without SACK the first acknowledgement after a timeout may cover 200 packets that had arrived before it. Equation 1 changes the window
+/// by v / delta packets a round trip, and a round trip delivers a window: the window grows as if that had arrived.
+#[test]
+fn packets_that_arrived_before_a_timeout_count_as_a_window() {
+    let mut b = Bench::new("copa", r#", "competitive": false"#, 100.0);
+    // a queue of 50 ms ends slow start
+    b.round(100.0);
+    b.round(150.0);
+    b.round(150.0);
+    let window = b.time_out();
+    b.now += ms(1_000.0);
+    b.acknowledge(b.now, ms(100.0), 1.0, 200.0, Stamp::default());
+    close(b.c.window(), window + 2.0, 0.0);
 }

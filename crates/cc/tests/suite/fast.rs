@@ -1,6 +1,9 @@
 //! FAST on synthetic acknowledgements.
 
-use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
+use crate::bench;
+
+use bench::{Bench, close, ms};
+use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Stamp, Timeout};
 use eddyline_units::Time;
 
 const FACTS: PathFacts = PathFacts {
@@ -45,6 +48,16 @@ fn doubles_while_there_is_no_queueing_delay() {
         exchange(&mut c, Time::from_ms(100 + i), 10.0, 100);
     }
     assert_eq!(c.window(), 20.0, "ten acknowledgements, ten packets more");
+}
+
+/// Without SACK the first acknowledgement after a timeout may cover 200 packets that had arrived before it: the window doubles at most.
+#[test]
+fn packets_that_arrived_before_a_timeout_count_as_a_window() {
+    let mut b = Bench::new("fast", r#", "alpha": "50 packets""#, 100.0);
+    b.round(100.0);
+    close(b.time_out(), 2.0, 0.0);
+    b.acknowledge(b.now, ms(100.0), 1.0, 200.0, Stamp::default());
+    close(b.c.window(), 4.0, 0.0);
 }
 
 /// w <- (1 - gamma) w + gamma (w_sent baseRTT / avgRTT + alpha) once per round trip, w_sent the packets in flight when the
