@@ -28,7 +28,7 @@ pub struct TraceParams {
     /// All viewers see the same frame at the same time; else each begins at a random place from `offset` to the end.
     #[serde(default = "yes")]
     pub synchronised: bool,
-    /// After the last frame begin again with the first; else each viewer's stream ends there.
+    /// After the last frame begin again with the first, a mean gap between frames later; else each viewer's stream ends there.
     #[serde(default = "yes")]
     pub repeat: bool,
     /// Format of a line. Default: by the number of columns of the first line: four are `verbose`, two `packets` (time in seconds), one
