@@ -138,6 +138,8 @@ class Recording:
     def log(self) -> pd.DataFrame:
         """Packet events: `time_s`, `event`, `packet`, `source`, `link`, `seq`, `bytes`, `retransmission`.
 
+        Only a fresh result has them: `save`, copies and pickling keep the rest.
+
         Raises:
             EddylineError: None were recorded.
         """
@@ -156,16 +158,20 @@ class Recording:
 
             write(self._log_table(), path)
         elif self._run is None or not self._run.write_log(str(path)):
-            raise _no_log()
+            raise self._no_log()
 
     def _log_table(self) -> Any:
         from eddyline.columns import log_table
 
         table = None if self._run is None else log_table(self._run)
         if table is None:
-            raise _no_log()
+            raise self._no_log()
         return table
 
-
-def _no_log() -> EddylineError:
-    return EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")
+    def _no_log(self) -> EddylineError:
+        if self._run is None:
+            return EddylineError(
+                "results that were saved, copied or sent to another process have no packet log",
+                "run(..., log=True) records one: read `log`, or write_log(FILE), where it ran",
+            )
+        return EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")

@@ -151,8 +151,13 @@ def test_results_can_be_sent_to_other_processes(result, table):
         if each.has_series():
             pd.testing.assert_frame_equal(sent.series, each.series)
         assert pickle.loads(pickle.dumps(sent)).json == each.json
+    logged = el.Scenario(table).run(log=True)
+    assert len(logged.log)
+    for each in (pickle.loads(pickle.dumps(logged)), copy.copy(logged)):
+        with pytest.raises(el.EddylineError, match=r"sent to another process have no packet log\n.*where it ran"):
+            _ = each.log
     with pytest.raises(el.EddylineError, match="no packet log was recorded"):
-        _ = sent.log
+        _ = el.Scenario(table).run().log
 
 
 def test_a_saved_result_knows_its_options(table, tmp_path):

@@ -118,7 +118,7 @@ fn spelling(unit: &str) -> Option<&'static [&'static str]> {
     Some(match unit.to_ascii_lowercase().as_str() {
         "sec" | "secs" | "second" | "seconds" => &["s"],
         "msec" | "millisecond" | "milliseconds" => &["ms"],
-        "usec" | "µs" | "microsecond" | "microseconds" => &["us"],
+        "usec" | "µs" | "\u{3bc}s" | "microsecond" | "microseconds" => &["us"],
         "m" | "minute" | "minutes" | "mins" => &["min"],
         "hour" | "hours" => &["h"],
         "day" | "days" => &["d"],
