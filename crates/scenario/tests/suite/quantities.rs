@@ -37,6 +37,7 @@ fn units_as_people_write_them_are_answered_with_ours() {
         ("1 msec", "1 ms"),
         ("5 milliseconds", "5 ms"),
         ("1 usec", "1 us"),
+        ("1 \u{3bc}s", "1 us"),
         ("2 minutes", "2 min"),
         ("1 hour", "1 h"),
     ];
