@@ -426,8 +426,8 @@ class Round:
         acks: Acknowledgements of new data.
         acked: Packets acknowledged.
         lost: Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
-        in_flight: Packets in flight after its last acknowledgement, before what that lets out; in an interval without any,
-            as in the one before.
+        in_flight: Packets in flight after its last acknowledgement, before what that lets out; without one, as in the
+            round before.
         first_rtt: The first round-trip sample in seconds; None if no acknowledgement had a sample.
         last_rtt: The last round-trip sample in seconds; None if no acknowledgement had a sample.
         min_rtt: The smallest round-trip sample in seconds; None if no acknowledgement had a sample.

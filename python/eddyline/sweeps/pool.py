@@ -1,4 +1,4 @@
-"""Worker processes on this machine: each runs one point at a time, and when it dies only that point is lost."""
+"""Worker processes on this machine: each runs a point at a time, and when it dies or hangs only that point is lost."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import EddylineError
+from eddyline.progress import Timeout
 from eddyline.sweeps.batches import received
-from eddyline.sweeps.worker import RECALL, Returned
+from eddyline.sweeps.worker import RECALL, Outcome, Returned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eddyline.sweeps.batches import Batches
     from eddyline.sweeps.grid import Task
-    from eddyline.sweeps.worker import Job, Outcome
+    from eddyline.sweeps.worker import Job
 
 __all__ = ["BATCH_S", "Pool"]
 
@@ -35,6 +36,10 @@ _START_S = 0.1
 """What the start of a process takes, roughly: it is worth while for longer work, or where a point takes longer."""
 
 _MAX_FAILED_STARTS = 5
+
+_LATE_S = 5.0
+"""By how much a point may exceed its time limit, or by the limit again if that is more, before its process is killed.
+It ends points by itself, unless a controller waits in a call or catches what ends it."""
 
 # workers find the package where it is here, even off their own path
 _ROOT = str(Path(__file__).parents[2])
@@ -69,12 +74,18 @@ class Pool:
                         batches.give_back(worker.tasks)
                         worker.end()
                     elif message is None:
-                        worker.ready, failed_starts = True, 0
+                        worker.started()
+                        failed_starts = 0
                     elif isinstance(message, Returned):
                         batches.give_back(worker.returned(message.points))
                     else:
-                        worker.tasks.popleft()
+                        worker.finished()
                         outcomes.append(message)
+                for worker in [each for each in workers if each.is_late()]:
+                    outcomes.append(worker.ended_late())
+                    workers.discard(worker)
+                    batches.give_back(worker.tasks)
+                    worker.end()
                 batches.learn(outcomes)
                 for worker in workers:
                     if worker.wants_more() and batches.left:
@@ -105,6 +116,9 @@ class _Worker:
     def __init__(self, job: Job, events: SimpleQueue[tuple[_Worker, Any]]) -> None:
         self.tasks: deque[Task] = deque()
         self.ready = False
+        self._limit_s = job.timeout_s
+        self._began = 0.0  # the first of its points
+        self._late = False
         self._low_mark = 0
         self._recalled = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -125,12 +139,40 @@ class _Worker:
                 events.put((self, pickle.load(source)))
         events.put((self, _Gone()))
 
+    def started(self) -> None:
+        """It is ready for points."""
+        self.ready = True
+        self._began = time.monotonic()
+
+    def finished(self) -> Task:
+        """Its first point is done, and the next one begins."""
+        self._began, self._late = time.monotonic(), False
+        return self.tasks.popleft()
+
+    def is_late(self) -> bool:
+        """Whether its first point takes so much longer than its limit that the process will not end it.
+
+        Twice in a row: after the sweep's process was stopped, an outcome may have come that has not been read.
+        """
+        before = self._late
+        if self._limit_s is not None and self.ready and self.tasks:
+            self._late = time.monotonic() - self._began > self._limit_s + max(self._limit_s, _LATE_S)
+        return before and self._late
+
+    def ended_late(self) -> Outcome:
+        """The outcome of a point that has to end with the process."""
+        assert self._limit_s is not None
+        seconds = time.monotonic() - self._began
+        return Outcome(self.finished().point, None, failure=str(Timeout(self._limit_s)), seconds=seconds)
+
     def wants_more(self) -> bool:
         """Whether it will soon be idle."""
         return self.ready and len(self.tasks) <= self._low_mark
 
     def give(self, tasks: Sequence[Task]) -> None:
         """Sends points, in the order in which it will run them."""
+        if not self.tasks:
+            self._began = time.monotonic()
         self.tasks.extend(tasks)
         self._low_mark = len(tasks) // 2
         self._send(list(tasks))

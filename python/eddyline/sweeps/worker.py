@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,6 +255,8 @@ def serve() -> None:
             os._exit(1)
 
     job: Job = pickle.load(source)
+    with suppress(Exception):  # the error is the first point's; what the controllers import is not part of its time
+        _register_controllers(job)
     threading.Thread(target=receive, daemon=True).start()
     try:
         send(None)

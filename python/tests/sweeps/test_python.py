@@ -21,6 +21,7 @@ from conftest import environment
 
 import eddyline as el
 import eddyline.parquet as parquet
+import eddyline.sweeps.pool as pool
 
 from .conftest import LOSSY
 
@@ -310,6 +311,14 @@ class Looping(el.Controller):
     def on_ack(self, ack):
         while self.mode == "loop":
             pass
+        while self.mode == "catch":
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+        if self.mode == "wait":
+            threading.Event().wait()
     def on_loss(self, loss): pass
     def on_timeout(self, timeout): pass
 """
@@ -324,3 +333,16 @@ def test_a_controller_that_never_returns_is_ended_before_the_next_point(eddyline
     found = json.loads(ran.out)
     assert (ran.code, found["done"]) == (1, 1), found
     assert [each["why"] for each in found["failures"]] == ["timeout: not finished after 1 s"]
+
+
+@pytest.mark.parametrize("mode", ["wait", "catch"])
+def test_a_controller_that_cannot_be_ended_ends_with_its_process(eddyline, scenario, tmp_path, monkeypatch, mode):
+    monkeypatch.setattr(pool, "_LATE_S", 1.0)
+    (tmp_path / "looping.py").write_text(LOOPING)
+    modes = f"flow.download.controller.mode={mode},ok"
+    given = ("--controllers", "looping.py", "--set", "flow.download.controller={kind='looping'}", "--vary", modes)
+    given += ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s")
+    ran = eddyline("sweep", scenario(), *given, "--timeout", "1 s", "--workers", 1, "--out", "swept", "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, found["done"]) == (1, 2), found
+    assert [each["why"] for each in found["failures"]] == ["timeout: not finished after 1 s"] * 2

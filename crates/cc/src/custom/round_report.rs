@@ -18,7 +18,7 @@ pub struct RoundReport {
     pub acked: f64,
     /// Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
     pub lost: f64,
-    /// Packets in flight after its last acknowledgement, before what that lets out; in an interval without any, as in the one before.
+    /// Packets in flight after its last acknowledgement, before what that lets out; without one, as in the round before.
     pub in_flight: f64,
     /// The first round-trip sample.
     pub first_rtt: Option<Time>,

@@ -148,7 +148,7 @@ pub(crate) struct PyRound {
     acked: f64,
     /// Packets that acknowledgements show to be lost; not what a timeout retransmits, which may have arrived.
     lost: f64,
-    /// Packets in flight after its last acknowledgement, before what that lets out; in an interval without any, as in the one before.
+    /// Packets in flight after its last acknowledgement, before what that lets out; without one, as in the round before.
     in_flight: f64,
     /// The first round-trip sample in seconds; None if no acknowledgement had a sample.
     first_rtt: Option<f64>,
