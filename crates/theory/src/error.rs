@@ -66,6 +66,14 @@ pub enum TheoryError {
     /// The solver stopped short of its tolerance.
     #[error("the equilibrium solver did not converge: residual {0}, required is 1e-8")]
     NotConverged(String),
+    /// The fair rates of an exponent were not found to the tolerance.
+    #[error("the fair rates of exponent {exponent} did not converge: residual {residual}, required is 1e-7")]
+    NoFairRates {
+        /// The exponent.
+        exponent: f64,
+        /// Largest violation of the optimality conditions.
+        residual: String,
+    },
     /// Unresponsive traffic leaves no capacity for responsive flows.
     #[error(
         "unresponsive traffic offers {load_bps} bit/s to link {link}, which carries {capacity_bps} bit/s: its queue grows \

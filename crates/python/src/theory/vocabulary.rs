@@ -39,6 +39,8 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
         TheoryError::Overload { .. } | TheoryError::Starved { .. } | TheoryError::Unconstrained { .. } => {
             NoEquilibrium::new_err(e.to_string())
         }
-        TheoryError::NotConverged(_) | TheoryError::Dynamics(_) => EddylineError::new_err(e.to_string()),
+        TheoryError::NotConverged(_) | TheoryError::NoFairRates { .. } | TheoryError::Dynamics(_) => {
+            EddylineError::new_err(e.to_string())
+        }
     }
 }

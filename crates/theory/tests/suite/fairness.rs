@@ -151,3 +151,65 @@ fn exponents_out_of_range() {
 fn no_flow_no_ideal() {
     assert_eq!(proportional_fair(&problem(&[1e6], Vec::new())), Err(TheoryError::NoFlow));
 }
+
+/// Long and short flows over two links of different rates: the optimum by bisection of its condition, at every exponent.
+#[test]
+fn links_whose_prices_differ_by_many_orders() {
+    for exponent in [0.1, 0.5, 2.0, 5.0, 10.0, 15.0, 20.0] {
+        for (a, b) in [(10e6, 6e6), (100e6, 6e6), (1e9, 1e6), (1e10, 1e5)] {
+            let flows = vec![
+                flow(20.0, 8000.0, 0.0, &[0, 1], &[]),
+                flow(20.0, 8000.0, 0.0, &[0], &[]),
+                flow(20.0, 8000.0, 0.0, &[1], &[]),
+            ];
+            let stated = problem(&[a, b], flows);
+            let ideal = alpha_fair(&stated, exponent).unwrap_or_else(|e| panic!("{exponent}, {a} and {b}: {e}"));
+            let (full_a, full_b) = (a / 8000.0, b / 8000.0);
+            // x^-e = (A - x)^-e + (B - x)^-e, as powers of ratios to x
+            let excess = |x: f64| libm::pow(x / (full_a - x), exponent) + libm::pow(x / (full_b - x), exponent) - 1.0;
+            let (mut low, mut high) = (0.0, full_b);
+            for _ in 0..200 {
+                let x = (low + high) / 2.0;
+                if excess(x) < 0.0 { low = x } else { high = x }
+            }
+            close(ideal.rates[0], low, 1e-9);
+            close(ideal.rates[1], full_a - low, 1e-9);
+            close(ideal.rates[2], full_b - low, 1e-9);
+            // two links that nothing shares have nothing to do with each other
+            let apart = problem(&[a, b], vec![flow(20.0, 8000.0, 0.0, &[0], &[]), flow(20.0, 8000.0, 0.0, &[1], &[])]);
+            all_close(&alpha_fair(&apart, exponent).expect("solved").rates, &[full_a, full_b], 1e-9);
+        }
+    }
+}
+
+/// The smallest x / alpha is at most that of max-min, and not less than its share of `sum alpha (x / alpha)^(1 - e)` allows: all of
+/// max-min's rates are feasible, and none of them is smaller than its smallest.
+#[test]
+fn the_largest_exponent_is_nearly_max_min() {
+    let mut random = Stream::new(6, "water", "test");
+    let exponent = *EXPONENTS.end();
+    for round in 0..200 {
+        let links = 2 + below(&mut random, 12);
+        let capacity: Vec<f64> = (0..links).map(|_| log_uniform(&mut random, 1e5, 1e10)).collect();
+        let flows = (0..1 + below(&mut random, 20)).map(|_| {
+            let hops = 1 + below(&mut random, 4);
+            flow(log_uniform(&mut random, 5.0, 200.0), 8000.0, 0.0, &path(&mut random, links, hops), &[])
+        });
+        let stated = problem(&capacity, flows.collect());
+        let ideal = alpha_fair(&stated, exponent).unwrap_or_else(|e| panic!("round {round}: {e}"));
+        assert!(ideal.residual < 1e-9, "round {round}: {:e}", ideal.residual);
+        assert!(ideal.loads.iter().zip(&capacity).all(|(y, c)| *y <= c * (1.0 + 1e-9)));
+        let level = (0..links).fold(f64::INFINITY, |least, l| {
+            let alphas = stated.flows.iter().filter(|f| f.data.contains(&(l as u32))).map(|f| f.alpha);
+            least.min(capacity[l] / 8000.0 / alphas.fold(0.0, |sum, alpha| sum + alpha))
+        });
+        let shares = stated.flows.iter().zip(&ideal.rates).map(|(f, x)| (x / f.alpha, f.alpha));
+        let (least, alpha) = shares.fold((f64::INFINITY, 0.0), |least, one| if one.0 < least.0 { one } else { least });
+        let total: f64 = stated.flows.iter().map(|f| f.alpha).sum();
+        let allowed = libm::pow(alpha / total, 1.0 / (exponent - 1.0));
+        assert!(
+            least <= level * (1.0 + 1e-9) && least >= level * allowed * (1.0 - 1e-9),
+            "round {round}: {least}, {level}"
+        );
+    }
+}
