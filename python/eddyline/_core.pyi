@@ -421,7 +421,8 @@ class Round:
     """A round trip, or the time from one decision to the next. Times in seconds; None where there was no sample.
 
     Attributes:
-        began: When it began, in seconds; the first one begins as the SYN is sent.
+        began: When it began, in seconds; the first one begins as the SYN is sent, after a lost SYN as the first
+            acknowledged packet is.
         now: When it ended, in seconds.
         acks: Acknowledgements of new data.
         acked: Packets acknowledged.

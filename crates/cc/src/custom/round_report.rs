@@ -44,9 +44,12 @@ pub struct RoundReport {
     pub in_recovery: bool,
 }
 
-/// Accumulates a controller's events into reports.
+/// Accumulates a controller's events into reports. By default its first interval begins as the first packet that is acknowledged was sent:
+/// after a lost SYN nothing says when its own was.
 #[derive(Debug, Clone, Default)]
 pub struct RoundMeter {
+    /// Its beginning is known.
+    begun: bool,
     round: Round,
     report: RoundReport,
     samples: u64,
@@ -60,12 +63,15 @@ impl RoundMeter {
     /// Its first interval begins at `start`.
     #[must_use]
     pub fn since(start: Time) -> Self {
-        Self { report: RoundReport { began: start, ..RoundReport::default() }, ..Self::default() }
+        Self { begun: true, report: RoundReport { began: start, ..RoundReport::default() }, ..Self::default() }
     }
 
     /// Takes an acknowledgement; returns whether it ends a round trip: whether its packet was sent after the end of the last one.
     pub fn on_ack(&mut self, ack: &Ack) -> bool {
         let report = &mut self.report;
+        if !std::mem::replace(&mut self.begun, true) {
+            report.began = ack.sent_at;
+        }
         report.acks += 1;
         report.acked += ack.acked;
         report.lost += ack.lost;
@@ -116,7 +122,7 @@ impl RoundMeter {
             ..self.report
         };
         let next = RoundReport { began: now, in_flight: report.in_flight, ..RoundReport::default() };
-        *self = Self { round: self.round, report: next, ..Self::default() };
+        *self = Self { begun: true, round: self.round, report: next, ..Self::default() };
         report
     }
 }

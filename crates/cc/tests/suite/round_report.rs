@@ -29,6 +29,18 @@ fn a_round_ends_with_a_packet_that_was_sent_in_it() {
     assert!(meter.on_ack(&ack(10, 20, 24, false)));
 }
 
+/// After a handshake its SYN's sending is known, after a lost SYN that of the first packet.
+#[test]
+fn the_first_round_begins_with_the_flow() {
+    for (mut meter, began) in [(RoundMeter::default(), 81), (RoundMeter::since(Time::from_ms(60)), 60)] {
+        meter.on_ack(&ack(81, 90, 100, false));
+        meter.on_ack(&ack(82, 91, 101, false));
+        assert_eq!(meter.take(Time::from_ms(101)).began, Time::from_ms(began));
+        meter.on_ack(&ack(101, 111, 121, false));
+        assert_eq!(meter.take(Time::from_ms(121)).began, Time::from_ms(101));
+    }
+}
+
 #[test]
 fn a_report_summarises_its_round_and_resets() {
     let mut meter = RoundMeter::default();

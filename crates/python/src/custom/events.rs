@@ -138,7 +138,7 @@ impl From<&Sent> for PySent {
 /// A round trip, or the time from one decision to the next.
 #[pyclass(frozen, get_all, name = "Round", module = "eddyline._core")]
 pub(crate) struct PyRound {
-    /// When it began, in seconds; the first one begins as the SYN is sent.
+    /// When it began, in seconds; the first one begins as the SYN is sent, after a lost SYN as the first acknowledged packet is.
     began: f64,
     /// When it ended, in seconds.
     now: f64,
