@@ -169,7 +169,8 @@ impl State {
 }
 
 impl Controller for State {
-    fn on_handshake(&mut self, _now: Time, rtt: Time) {
+    fn on_handshake(&mut self, now: Time, rtt: Time) {
+        self.min_rtt.start(now.saturating_sub(rtt));
         // no sample of RTTmin: short packets take less time to transmit, so that a queue of data packets would never look nearly empty
         let rtt = rtt.as_ps() as f64;
         self.srtt.update(rtt);

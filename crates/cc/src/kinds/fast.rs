@@ -428,6 +428,9 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
         self.base.sample(rtt);
         self.last_ps = rtt.as_ps() as f64;
         self.mean.start(self.last_ps);
+        if let Some(options) = &mut self.options {
+            options.start(now.saturating_sub(rtt));
+        }
         if let Some(module) = &mut self.module {
             module.start(now, rtt);
         }

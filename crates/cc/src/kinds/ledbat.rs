@@ -233,6 +233,10 @@ impl State {
 }
 
 impl Controller for State {
+    fn on_handshake(&mut self, now: Time, rtt: Time) {
+        self.base.start(now.saturating_sub(rtt));
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let round_over = self.round.ends(ack);

@@ -23,6 +23,11 @@ impl Ageing {
         Self { recent: WindowedMin::new(), window }
     }
 
+    /// The flow has begun.
+    pub(crate) fn start(&mut self, now: Time) {
+        self.recent.start(now);
+    }
+
     /// Takes a sample and returns the base.
     pub(crate) fn update(&mut self, now: Time, rtt: Time) -> Time {
         self.recent.update(now, rtt.as_ps() as f64, self.window);

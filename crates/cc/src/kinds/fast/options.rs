@@ -73,6 +73,13 @@ impl Options {
         any.then(|| Box::new(options))
     }
 
+    /// The flow has begun.
+    pub(crate) fn start(&mut self, now: Time) {
+        if let Some(ageing) = &mut self.ageing {
+            ageing.start(now);
+        }
+    }
+
     /// Takes a sample before the window law does; sets the base to the minimum of the samples that have not expired.
     pub(crate) fn sample(&mut self, now: Time, rtt: Time, base: &mut BaseRtt) {
         if let Some(ageing) = &mut self.ageing {
