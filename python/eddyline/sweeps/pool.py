@@ -41,6 +41,8 @@ _LATE_S = 5.0
 """By how much a point may exceed its time limit, or by the limit again if that is more, before its process is killed.
 It ends points by itself, unless a controller waits in a call or catches what ends it."""
 
+_LOOK_S = 1.0
+
 # workers find the package where it is here, even off their own path
 _ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.append(sys.argv[1]); from eddyline.sweeps.worker import serve; serve()"
@@ -118,7 +120,7 @@ class _Worker:
         self.ready = False
         self._limit_s = job.timeout_s
         self._began = 0.0  # the first of its points
-        self._late = False
+        self._late: float | None = None  # when it was first seen to be
         self._low_mark = 0
         self._recalled = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -146,18 +148,22 @@ class _Worker:
 
     def finished(self) -> Task:
         """Its first point is done, and the next one begins."""
-        self._began, self._late = time.monotonic(), False
+        self._began, self._late = time.monotonic(), None
         return self.tasks.popleft()
 
     def is_late(self) -> bool:
         """Whether its first point takes so much longer than its limit that the process will not end it.
 
-        Twice in a row: after the sweep's process was stopped, an outcome may have come that has not been read.
+        For a second at least: after the sweep's process was stopped, an outcome may have come that has not been read.
         """
-        before = self._late
-        if self._limit_s is not None and self.ready and self.tasks:
-            self._late = time.monotonic() - self._began > self._limit_s + max(self._limit_s, _LATE_S)
-        return before and self._late
+        now = time.monotonic()
+        if self._limit_s is None or not (self.ready and self.tasks):
+            return False
+        if now - self._began <= self._limit_s + max(self._limit_s, _LATE_S):
+            return False
+        if self._late is None:
+            self._late = now
+        return now - self._late > _LOOK_S
 
     def ended_late(self) -> Outcome:
         """The outcome of a point that has to end with the process."""
@@ -172,7 +178,7 @@ class _Worker:
     def give(self, tasks: Sequence[Task]) -> None:
         """Sends points, in the order in which it will run them."""
         if not self.tasks:
-            self._began = time.monotonic()
+            self._began, self._late = time.monotonic(), None
         self.tasks.extend(tasks)
         self._low_mark = len(tasks) // 2
         self._send(list(tasks))

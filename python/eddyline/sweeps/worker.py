@@ -218,7 +218,7 @@ def serve() -> None:
     """Runs points from standard input and writes each outcome to standard output.
 
     Input and output are pickles. In: the job, then lists of tasks and `RECALL`. Out: None, when ready, then outcomes
-    and `Returned`. It ends with its input, and soon after its parent process has died.
+    and `Returned`. It ends with its input, and soon after its parent process has died, once Python code runs in it.
     """
     for number in (signal.SIGINT, signal.SIGTERM):  # both reach all processes of a job; the parent ends its workers
         signal.signal(number, signal.SIG_IGN)
