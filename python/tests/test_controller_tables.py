@@ -1,4 +1,4 @@
-"""The tables on the controllers' pages are what their commands print now (EDDYLINE_SLOW=1, with cargo)."""
+"""The tables on the pages of controllers and queues are what their commands print now (EDDYLINE_SLOW=1, with cargo)."""
 
 from __future__ import annotations
 
@@ -45,3 +45,11 @@ def test_pages_show_what_the_family_prints(table: str) -> None:
 
 def test_the_page_of_ns2_is_what_its_command_prints() -> None:
     assert printed("ns2_family") == (PAGES / "ns2.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", ["adaptive_red", "codel", "dualpi2", "pie", "red", "rem"])
+def test_pages_of_queues_show_what_standing_queues_prints(kind: str) -> None:
+    rows = [line for line in printed("standing_queues", f'kind = "{kind}"').splitlines() if line.startswith("| ")]
+    assert len(rows) == 18 + 2
+    page = (ROOT / "docs" / "queues" / f"{kind}.md").read_text("utf-8").splitlines()
+    assert [row for row in rows if row not in page] == []

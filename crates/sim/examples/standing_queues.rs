@@ -30,7 +30,8 @@ fn simulate(queue: &str, controller: &str, mbps: f64, flows: u32) -> Result<RunR
 
 fn table(queue: &str, controller: &str) -> Result<String, String> {
     let mut lines = vec![
-        "| Mbit/s | flows | mean wait, ms | 99th percentile, ms | mean queue, packets | use | dropped |".to_owned(),
+        "| Mbit/s | flows | mean wait, ms | 99th percentile, ms | mean queue, packets | utilisation | dropped |"
+            .to_owned(),
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |".to_owned(),
     ];
     for mbps in RATES_MBPS {
