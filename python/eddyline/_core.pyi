@@ -440,8 +440,8 @@ class Round:
         losses: Loss episodes that began.
         marks: Congestion marks that were echoed.
         timeouts: Timeouts.
-        cwnd_limited: As in `Ack`, at the last acknowledgement.
-        in_recovery: Loss recovery was under way at the last acknowledgement.
+        cwnd_limited: As in `Ack`, at its last acknowledgement; False without one.
+        in_recovery: Loss recovery was under way at its last acknowledgement; False without one.
     """
 
     began: Final[float]

@@ -48,7 +48,7 @@ class Controller:
     partial_ack: Literal["stay", "leave"] = "stay"
 
     def on_handshake(self, now: float, rtt: float) -> None:
-        """The handshake has given the first round-trip sample, in seconds; after a lost SYN it gives none."""
+        """The handshake has given the first round-trip sample, in seconds; after a lost SYN only QUIC's does."""
 
     def on_data(self, now: float) -> None:
         """World `sim`: the application has given data to send, at a time of its own. Before `on_idle`."""

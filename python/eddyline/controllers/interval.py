@@ -66,10 +66,10 @@ class _Meter:
 class IntervalController(Controller):
     """A controller that decides when `el.env` does: derive from it and write `on_interval`.
 
-    It decides once a round trip, or, with `every`, at fixed intervals from the flow's start on. A window acts from the
-    event after the decision on, as in the environment; one that `on_round` of another class sets acts on what the
-    acknowledgement that ends the round trip lets out, too. Losses and marks change nothing by themselves; a timeout
-    sets the window to one packet, as in the environment.
+    It decides once a round trip, or, with `every`, at fixed intervals from the flow's start on (after a lost SYN, from
+    its first acknowledgement). A window acts from the event after the decision on, as in the environment; one that
+    `on_round` of another class sets acts on what the acknowledgement that ends the round trip lets out, too. Losses and
+    marks change nothing by themselves; a timeout sets the window to one packet, as in the environment.
 
     A sender has no clock of its own: a decision of a fixed interval is made at the first acknowledgement, loss, mark,
     timeout or (in world `sim`) new data of the application after it was due, before that event counts. Where several

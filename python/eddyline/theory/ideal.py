@@ -31,7 +31,7 @@ class Fairness(Document):
 
     @property
     def links(self) -> pd.DataFrame:
-        """A row per link: `worth_packets` (multiplier times capacity), `utilisation` in the ideal."""
+        """A row per link: `worth_packets` (multiplier times what traffic leaves of the capacity), `utilisation`."""
         from eddyline.frames import frame
 
         return frame(self._parsed["links"])

@@ -38,9 +38,9 @@ pub struct RoundReport {
     pub marks: u32,
     /// Timeouts.
     pub timeouts: u32,
-    /// The window held the sender back at the last acknowledgement.
+    /// The window held the sender back at its last acknowledgement; false without one.
     pub cwnd_limited: bool,
-    /// Loss recovery was under way at the last acknowledgement.
+    /// Loss recovery was under way at its last acknowledgement; false without one.
     pub in_recovery: bool,
 }
 

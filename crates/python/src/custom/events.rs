@@ -169,9 +169,9 @@ pub(crate) struct PyRound {
     marks: u32,
     /// Timeouts.
     timeouts: u32,
-    /// As in `Ack`, at the last acknowledgement.
+    /// As in `Ack`, at its last acknowledgement; false without one.
     cwnd_limited: bool,
-    /// Loss recovery was under way at the last acknowledgement.
+    /// Loss recovery was under way at its last acknowledgement; false without one.
     in_recovery: bool,
 }
 

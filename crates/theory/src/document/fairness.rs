@@ -52,7 +52,7 @@ pub struct IdealFlow {
 pub struct IdealLink {
     /// Name from the scenario.
     pub name: String,
-    /// Multiplier times capacity, in packets; over all links the sum is that of the alphas.
+    /// Multiplier times the capacity that unresponsive traffic leaves, in packets; over all links the sum is that of the alphas.
     pub worth_packets: f64,
     /// Load over capacity, acknowledgements and unresponsive traffic included.
     pub utilisation: f64,

@@ -37,7 +37,7 @@ pub struct FairRates {
     pub exponent: f64,
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
-    /// What each link's capacity is worth, its multiplier times capacity: scaled such that the sum over the links is
+    /// What each link is worth, its multiplier times the capacity that unresponsive traffic leaves: scaled such that the sum over the links is
     /// that of the alphas, in packets. Where several are possible these are some of them.
     pub worth: Vec<f64>,
     /// Each link's load in bit/s, acknowledgements and unresponsive traffic included.
