@@ -54,7 +54,7 @@ _LINK: list[_Column] = [
     ("corrupted", "corrupted", count),
     ("bottleneck", "bottleneck_share", percent),
 ]
-_OPTIONAL = ("corrupted",)  # without a column where no row has them
+_OPTIONAL = ("corrupted", "unanswered")  # neither column nor rows where nothing is counted
 _GROUP: list[_Column] = [
     ("flows", "count", count),
     ("goodput", "goodput_bps.sum", bits_per_second),
@@ -87,6 +87,7 @@ _TRAFFIC: list[_Column] = [
 ]
 _PROBE: list[_Column] = [
     ("connections", "completed", count),
+    ("unanswered", "unanswered", count),
     ("resent", "retransmits", count),
     ("idle", "idle_s", seconds),
     ("TCP mean", "tcp_s.mean", seconds),
@@ -173,7 +174,8 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
         rows = document.get(part, [])
         if not rows:
             continue
-        columns = [column for column in columns if column[1] not in _OPTIONAL or any(column[1] in row for row in rows)]
+        hidden = [key for key in _OPTIONAL if not any(_counted(row, key) for row in rows)]
+        columns = [column for column in columns if column[1] not in hidden]
         with_controller = kind == "flow"
         made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""
@@ -205,6 +207,8 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
         for row in rows[:_MAX_ROWS]:
             name = row[0]["name"]
             for label, key, form in columns:
+                if key in _OPTIONAL and not any(_counted(each, key) for each in row):
+                    continue
                 cells = [_cell(each, key, form, most) for each in row]
                 if any(cell != "-" for cell in cells):
                     made.add_row(name, label, *cells)
@@ -212,6 +216,12 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
             made.add_section()
         tables.append((made, _more(len(rows), part)))
     return tables
+
+
+def _counted(row: dict[str, Any], key: str) -> bool:
+    """Whether a count of a row, or its mean, is above zero."""
+    value = row.get(key)
+    return bool(value["mean"] if isinstance(value, dict) else value)
 
 
 def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str], most: int = 1) -> str:

@@ -251,6 +251,11 @@ pub struct ProbeResult {
     /// Connections whose three round trips ended.
     #[schemars(extend("x-unit" = "connections"))]
     pub completed: Option<u64>,
+    /// Connections that were given up, or had sent a message again at the end of the run and still waited for the answer. Their times are not in
+    /// `tcp_s`, `tls_s` and `http_s`, so these, responsiveness and grades are too good where there are many.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "connections"))]
+    pub unanswered: Option<u64>,
     /// Messages sent again because they or their responses did not arrive.
     #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,

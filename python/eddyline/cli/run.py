@@ -29,6 +29,7 @@ from eddyline.cli.outputs import (
     shown,
 )
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
+from eddyline.cli.unanswered import unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -339,6 +340,8 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
                 click.echo(f"note: world {reply.world}: {text}", err=True)
             if hint := model_hint(reply.results[0].approximations):
                 click.echo(f"hint: {hint}", err=True)
+            for text in unanswered(reply.results):
+                click.echo(f"note: world {reply.world}: {text}", err=True)
 
 
 def _has_tcp(result: Result) -> bool:

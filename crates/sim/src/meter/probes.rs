@@ -16,6 +16,7 @@ pub fn per_minute(seconds: f64) -> Option<f64> {
 pub struct ProbesMeter {
     pub started: u64,
     pub completed: u64,
+    pub given_up: u64,
     pub retransmits: u64,
     /// Of the handshakes of TCP and TLS and of requests, in picoseconds.
     times: [Vec<u64>; 3],
@@ -27,8 +28,8 @@ impl ProbesMeter {
         self.times[stage].push(time.as_ps());
     }
 
-    /// The result, where a request takes `idle` on the idle path and the flows that share a link have this trimmed mean of their round-trip times.
-    pub fn result(&mut self, name: &str, idle: Option<Time>, loaded_s: Option<f64>) -> ProbeResult {
+    /// The result, where `waiting` connections wait for the answer to a message that was sent again, a request takes `idle` on the idle path and the flows that share a link have this trimmed mean of their round-trip times.
+    pub fn result(&mut self, name: &str, waiting: u64, idle: Option<Time>, loaded_s: Option<f64>) -> ProbeResult {
         let [tcp_s, tls_s, http_s] = self.times.each_mut().map(|times| distribution(times));
         let trimmed = [tcp_s, tls_s, http_s].map(|times| times.trimmed_mean);
         let foreign: Option<f64> = trimmed.iter().try_fold(0.0, |sum, mean| Some(sum + (*mean)?));
@@ -42,6 +43,7 @@ impl ProbesMeter {
             name: name.to_owned(),
             started: Some(self.started),
             completed: Some(self.completed),
+            unanswered: Some(self.given_up + waiting),
             retransmits: Some(self.retransmits),
             idle_s: idle.map(Time::as_secs_f64),
             tcp_s,

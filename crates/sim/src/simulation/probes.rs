@@ -141,6 +141,7 @@ impl Probes {
             let Some(connection) = self.open.get(&id).copied().filter(|c| c.timeout == at) else { continue };
             if connection.retransmits == MAX_RETRANSMITS {
                 self.open.remove(&id);
+                self.meter.given_up += 1;
                 continue;
             }
             self.meter.retransmits += 1;
@@ -199,6 +200,7 @@ impl Probes {
 
     /// The result of `spec`, where the flows that share a link have this trimmed mean of their round-trip times.
     pub fn result(&mut self, spec: &Probe, loaded_s: Option<f64>) -> ProbeResult {
-        self.meter.result(&spec.name, self.idle, loaded_s)
+        let waiting = self.open.values().filter(|c| c.retransmits > 0).count() as u64;
+        self.meter.result(&spec.name, waiting, self.idle, loaded_s)
     }
 }

@@ -33,6 +33,21 @@ fn idle_round_trips_by_hand() {
     );
 }
 
+/// From 10 s of 100 on nothing arrives. A message is given up 127 s after it was sent (1 + 2 + ... + 64): none is here, and all that were sent more
+/// than 1 s before the end were sent again.
+#[test]
+fn connections_on_a_dead_line_have_no_answer() {
+    let dead = "outages = [{ start = \"10 s\", length = \"500 s\" }]\ndelay";
+    let links = scenarios::duplex(20e6, 20e6, 0.02).replacen("delay", dead, 1);
+    let of = |seconds| probes(&(head(seconds, 0.0, 1) + &links + PROBE));
+    let p = of(100.0);
+    // one each 100 ms, at 0 s too; that of 9.9 s ends before 10 s: three round trips of 21 ms
+    assert_eq!((p.started, p.completed), (Some(1001), Some(100)), "{p:?}");
+    assert_eq!(p.unanswered, Some(1001 - 100 - 10), "those of 99.1 s to 100 s wait for their first answer: {p:?}");
+    // 127 s after the last answer the first ones are given up, and counted as before
+    assert_eq!(of(300.0).unanswered, Some(3001 - 100 - 10));
+}
+
 /// Where propagation varies, the idle time is its mean over the window: that of all requests of a run without load.
 #[test]
 fn idle_time_includes_the_mean_of_what_varies() {
