@@ -6,12 +6,14 @@
 //!
 //!     cargo test -p eddyline-quic fast:: -- --nocapture --test-threads 1
 //!
-//! prints a row for each case.
+//! prints a row for each case, those of `docs/concepts/quic.md`.
 
 use crate::networks;
 
 use eddyline_scenario::result::{LinkResult, RunResult};
 use networks::{network, quic, sim};
+
+const DOCUMENT: &str = include_str!("../../../../docs/concepts/quic.md");
 
 /// Mean size of an acknowledgement with 40 bytes of headers: 71 to 76 bytes, by its numbers.
 const ACK: u32 = 75;
@@ -82,7 +84,7 @@ fn check(case: &str, text: &str) {
         result.links.iter().map(queue).collect::<Vec<_>>().join(", ")
     };
     let percent = |off: f64| 100.0 * off;
-    println!(
+    let row = format!(
         "| {case} | {:.2} %, {:.2} % | {} | {} | {} | {:.2} | {:.2} |",
         percent(by_theory[0]),
         percent(by_sim[0]),
@@ -92,6 +94,8 @@ fn check(case: &str, text: &str) {
         by_theory[1],
         by_sim[1],
     );
+    println!("{row}");
+    assert!(DOCUMENT.contains(&row), "docs/concepts/quic.md has another row: {row}");
 }
 
 #[test]
