@@ -119,3 +119,55 @@ def longest(packets: int, rack: bool, seed: int) -> float:
         times = rows["time_s"].to_numpy()[np.r_[True, np.diff(reached) > 0]]
         found = max(found, float(np.diff(np.r_[0.0, times, 60.0]).max()))
     return found
+
+
+NOISE = """
+[[traffic]]
+name   = "noise"
+path   = ["bottleneck"]
+packet = "173 B"
+model  = { kind = "poisson", rate = "1 Mbit/s" }
+"""
+JITTER = ["--set", 'link.bottleneck.jitter={ kind = "exponential", mean = "250 us" }']
+
+
+@pytest.mark.parametrize(
+    ("row", "added", "options"),
+    [
+        ("as it is", "", []),
+        ("with jitter of the link, exponential, mean 250 us (a packet takes 240)", "", JITTER),
+        ("with Poisson traffic of 1 Mbit/s", NOISE, []),
+    ],
+)
+def test_phases_and_their_remedies(
+    row: str, added: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """docs/concepts/traffic.md."""
+    text = (DOCS / "concepts" / "traffic.md").read_text("utf-8")
+    file = tmp_path / "phases.toml"
+    file.write_text((ROOT / "examples" / "phases.toml").read_text("utf-8") + added)
+    assert main(["run", str(file), "--seeds", "5", "--start-jitter", "100 ms", *options]) == 0
+    goodputs = re.findall(r"goodput +([\d.]+ ± [\d.]+) Mbit/s", capsys.readouterr().out)
+    (cells,) = re.findall(rf"^\| {re.escape(row)} \| (.*) \| (.*) \|$", text, re.M)
+    assert [cell.removesuffix(" Mbit/s") for cell in cells] == goodputs[:2]
+
+
+@pytest.mark.skipif(not SLOW, reason="54 runs of 300 s: EDDYLINE_SLOW=1 runs it")
+def test_loss_over_quic() -> None:
+    """docs/concepts/quic.md."""
+    text = (DOCS / "concepts" / "quic.md").read_text("utf-8")
+    ours = {"prr": True, "rack": True, "byte_counting": 1000, "pacing": True}
+    ways = [("quic", "noq-{}", {}), ("quic", "{}", {}), ("sim", "{}", {"flow.one.tcp": ours})]
+    for loss in ("0.01", "0.1", "1"):
+        for limit in (10, 40, 160):
+            path = {"link.f.loss": float(loss) / 100, "link.f.queue.limit": f"{limit} packets"}
+            cells = []
+            for family in ("newreno", "cubic"):
+                flows = []
+                for world, kind, tcp in ways:
+                    changed = {**path, **tcp, "flow.one.controller.kind": kind.format(family)}
+                    scenario = el.Scenario.load(ROOT / "examples" / "quic" / "loss.toml", set=changed)
+                    flows.append(scenario.run(world, series=False).to_dict()["flows"][0])
+                cells.append(", ".join(f"{flow['throughput_bps'] / 1e6:.2f}" for flow in flows))
+                cells.append(", ".join(f"{flow['window_packets']['mean']:.1f}" for flow in flows))
+            assert f"| {loss} % | {limit} | {' | '.join(cells)} |\n" in text
