@@ -6,6 +6,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from code_blocks import ROOT
 
 from eddyline.fairness import jain
 from eddyline.papers import find
@@ -139,3 +140,20 @@ def test_the_papers_link(papers_link: list[Row]) -> None:
         assert sorted(r["rank"] for r in papers_link if r["uploads"] == n) == list(
             range(1, len(catalogue(ACCESS_LINKS[0], n)) + 1)
         )
+
+
+def test_the_guide_has_its_numbers(papers_link: list[Row]) -> None:
+    """docs/guides/upload-kills-download.md."""
+    text = (ROOT / "docs" / "guides" / "upload-kills-download.md").read_text("utf-8")
+    by_name = {r["cure"]: r for r in papers_link if r["uploads"] == 1}
+    for label, cure in {
+        "nothing (75,000 B of buffer)": AS_IT_COMES,
+        "buffers of the advised size, in bytes": "drop-tail, advised size in bytes",
+        "acknowledgements first": "ACKs first",
+        "FQ-CoDel": "FQ-CoDel",
+        "CAKE with ACK filter": "CAKE, ACK filter",
+    }.items():
+        row = by_name[cure]
+        wait = f"{row['up_p99_s']:.1f}" if row["up_p99_s"] > 1 else f"{row['up_p99_s']:.2f}"
+        rates = f"{row['download'] / 1e3:,.0f} | {row['upload'] / 1e3:.0f}"
+        assert f"| {label} | {rates} | {wait} s | {row['rpm']:.0f} | {row['page_s']:.0f} s |" in text
