@@ -128,14 +128,14 @@ path   = ["bottleneck"]
 packet = "173 B"
 model  = { kind = "poisson", rate = "1 Mbit/s" }
 """
-JITTER = ["--set", 'link.bottleneck.jitter={ kind = "exponential", mean = "250 us" }']
+JITTER = ["--set", 'link.bottleneck.jitter={ kind = "exponential", mean = "500 us" }']
 
 
 @pytest.mark.parametrize(
     ("row", "added", "options"),
     [
         ("as it is", "", []),
-        ("with jitter of the link, exponential, mean 250 us (a packet takes 240)", "", JITTER),
+        ("with jitter of the link, exponential, mean 500 us (a packet takes 240)", "", JITTER),
         ("with Poisson traffic of 1 Mbit/s", NOISE, []),
     ],
 )

@@ -106,17 +106,23 @@ def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
     )
     assert "in phase" not in eddyline("sweep", PHASES, *mixed, "--out", tmp_path / "mixed").err
     assert KEEP in eddyline("sweep", PHASES, *mixed[:2], *swept[2:], "--out", tmp_path / "both").err
+    short = ("--set", "duration=20 s", "--set", "warmup=5 s")
     for key in (
         "link.bottleneck.queue={ kind = 'fq_codel' }",
         "link.bottleneck.queue.limit=unlimited",
-        "link.bottleneck.jitter={ kind = 'exponential', mean = '250 us' }",
-        "link.back.jitter={ kind = 'exponential', mean = '250 us' }",
+        "link.bottleneck.jitter={ kind = 'exponential', mean = '480 us' }",
+        "link.back.jitter={ kind = 'exponential', mean = '480 us' }",
+        "link.back.jitter={ kind = 'normal', sd = '480 us' }",
         "link.bottleneck.loss=0.001",
         "flow.long.count=0",
     ):
-        ran = eddyline("run", PHASES, "--set", key, "--set", "duration=20 s", "--set", "warmup=5 s")
+        ran = eddyline("run", PHASES, "--set", key, *short)
         assert ran.code == 0
         assert "in phase" not in ran.err, key
+    # a packet takes 240 us: less than twice that leaves them in phase
+    for little in ("{ kind = 'exponential', mean = '479 us' }", "{ kind = 'normal', sd = '479 us' }"):
+        ran = eddyline("run", PHASES, "--set", f"link.back.jitter={little}", *short)
+        assert KEEP in ran.err, little
 
 
 def test_queues_of_presets_and_equal_flows_in_them(eddyline, tmp_path):

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["in_phase", "keep_time", "remarks", "remarks_of_points", "without_packets"]
 
+_ENOUGH = 2.0
+"""Standard deviation of jitter that takes packets out of phase, in transmission times of a packet. Exponential jitter
+leaves 1/sqrt(1 + (2 pi _ENOUGH)^2) = 8 % of what has the period of a packet. Of one packet's time it leaves 16 %, which
+can still decide who has the losses."""
 _MAX_POINTS = 50
 """Points of a grid that are looked at, without its seeds: each reads the scenario's files, which may be large."""
 
@@ -69,12 +73,13 @@ def in_phase(queues: Iterable[str]) -> str | None:
         return None
     return (
         f"the flows over {', '.join(found)} can keep in phase, whenever they start, and then one of them has nearly "
-        "all losses; a little random traffic or jitter prevents it (docs/concepts/traffic.md, Phase effects)"
+        "all losses; a little random traffic prevents it, or jitter of two packets' times or more "
+        "(docs/concepts/traffic.md, Phase effects)"
     )
 
 
 def keep_time(scenario: Scenario) -> list[str]:
-    """Drop-tail queues that flows of different kinds fill, and nothing delays their packets at random.
+    """Drop-tail queues that flows of different kinds fill, and nothing delays their packets at random by enough.
 
     Which of equal flows has the losses changes nothing for them together.
     """
@@ -83,11 +88,23 @@ def keep_time(scenario: Scenario) -> list[str]:
     mixed = {link for kind in ("traffic", "arrivals") for table in tables.get(kind, []) for link in _crossed(table)}
     queues: defaultdict[str, set[str]] = defaultdict(set)
     for flow in tables.get("flow", []):
-        if flow.get("count", 1) and not any("jitter" in links[link] for link in _crossed(flow)):
+        if flow.get("count", 1):
             kind = repr([flow.get(key) for key in ("controller", "data", "ack", "access_delay", "packet", "tcp")])
+            spread = max((_spread_s(links[link]) for link in _crossed(flow)), default=0.0)
             for link in flow["data"]:
-                queues[link].add(kind)
-    return [name for name, kinds in queues.items() if len(kinds) > 1 and name not in mixed and _keeps_time(links[name])]
+                if _keeps_time(links[link]) and spread < _ENOUGH * _packet_s(flow, links[link]):
+                    queues[link].add(kind)
+    return [name for name, kinds in queues.items() if len(kinds) > 1 and name not in mixed]
+
+
+def _spread_s(link: Mapping[str, Any]) -> float:
+    """Standard deviation of the jitter; that of exponential jitter is its mean."""
+    jitter = link.get("jitter", {})
+    return read("jitter", "time", jitter.get("sd", jitter.get("mean", "0 s")))
+
+
+def _packet_s(flow: Mapping[str, Any], link: Mapping[str, Any]) -> float:
+    return 8 * read("packet", "bytes", flow["packet"]) / read("rate", "rate", link["rate"])
 
 
 def _keeps_time(link: Mapping[str, Any]) -> bool:
