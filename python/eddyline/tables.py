@@ -54,7 +54,7 @@ _LINK: list[_Column] = [
     ("corrupted", "corrupted", count),
     ("bottleneck", "bottleneck_share", percent),
 ]
-_OPTIONAL = ("corrupted", "unanswered")  # neither column nor rows where nothing is counted
+_OPTIONAL = ("corrupted", "unanswered", "overdue")  # neither column nor rows where nothing is counted
 _GROUP: list[_Column] = [
     ("flows", "count", count),
     ("goodput", "goodput_bps.sum", bits_per_second),
@@ -68,6 +68,7 @@ _GROUP: list[_Column] = [
 _ARRIVALS: list[_Column] = [
     ("arrived", "arrived", count),
     ("completed", "completed", count),
+    ("overdue", "overdue", count),
     ("present", "mean_present", count),
     ("time mean", "completion_s.mean", seconds),
     ("time p50", "completion_s.p50", seconds),

@@ -114,26 +114,3 @@ def test_seeds_of_a_random_scenario_start_as_written(tmp_path: Path, capsys: pyt
     goodputs, told = runs(file, capsys)
     assert told == ""
     assert goodputs == [Scenario.load(file, set={"seed": s}).run().flows["goodput_bps"][0] for s in range(4)]
-
-
-def test_connections_without_an_answer_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """From 10 s of 30 on nothing is transmitted; connections that began by 29 s have sent their SYN again."""
-    file = tmp_path / "dead.toml"
-    outage = '[{ start = "10 s", length = "20 s" }]'
-    file.write_text(
-        f"""duration = "30 s"
-        link = [
-            {{ name = "up", rate = "20 Mbit/s", delay = "10 ms", outages = {outage}, queue = {{ kind = "fq_codel" }} }},
-            {{ name = "down", rate = "20 Mbit/s", delay = "10 ms", queue = {{ kind = "fq_codel" }} }},
-        ]
-        probe = [{{ name = "web", data = ["up"], ack = ["down"] }}]"""
-    )
-    said = "probe web: 191 of 301 connections had no answer"
-    assert main(["run", str(file)]) == 0
-    out, err = capsys.readouterr()
-    assert "unanswered" in out
-    assert said in err
-    assert main(["run", str(file), "--set", "link.up.outages=[]"]) == 0
-    out, err = capsys.readouterr()
-    assert "unanswered" not in out
-    assert "no answer" not in err

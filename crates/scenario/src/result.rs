@@ -375,6 +375,11 @@ pub struct ArrivalsResult {
     /// Time-weighted mean number of flows present.
     #[schemars(extend("x-unit" = "flows"))]
     pub mean_present: Option<f64>,
+    /// Flows that are unfinished at the end of the run and older than `completion_s.p99`. Completion times are of flows that completed, so
+    /// they are too short where these are many.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "flows"))]
+    pub overdue: Option<u64>,
     /// Flow completion times (arrival to completion) of flows that completed in the window.
     #[schemars(extend("x-unit" = "s"))]
     pub completion_s: CompletionResult,

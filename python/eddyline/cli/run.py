@@ -29,7 +29,7 @@ from eddyline.cli.outputs import (
     shown,
 )
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
-from eddyline.cli.unanswered import unanswered
+from eddyline.cli.unfinished import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -340,7 +340,7 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
                 click.echo(f"note: world {reply.world}: {text}", err=True)
             if hint := model_hint(reply.results[0].approximations):
                 click.echo(f"hint: {hint}", err=True)
-            for text in unanswered(reply.results):
+            for text in unfinished(reply.results):
                 click.echo(f"note: world {reply.world}: {text}", err=True)
 
 

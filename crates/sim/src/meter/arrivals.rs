@@ -101,8 +101,14 @@ impl ArrivalsMeter {
         }
     }
 
-    /// The result over the summary window.
-    pub fn result(&self, now: Time, name: &str, controller: &str) -> ArrivalsResult {
+    /// The result over the summary window, where flows that started at `present` are unfinished.
+    pub fn result(
+        &self,
+        now: Time,
+        name: &str,
+        controller: &str,
+        present: impl Iterator<Item = Time>,
+    ) -> ArrivalsResult {
         let window = self.to.saturating_sub(self.from).as_ps() as f64;
         let class = |(i, times): (usize, &Times)| SizeClassResult {
             from_bytes: if i == 0 { 1 } else { BOUNDS[i - 1] },
@@ -110,13 +116,16 @@ impl ArrivalsMeter {
             completed: times.count,
             completion_s: times.result(),
         };
+        let completion_s = self.all.result();
+        let older = |than: f64| present.filter(|start| now.saturating_sub(*start).as_secs_f64() > than).count() as u64;
         ArrivalsResult {
             name: name.to_owned(),
             controller: controller.to_owned(),
             arrived: Some(self.arrived),
             completed: Some(self.completed),
             mean_present: (window > 0.0).then(|| (self.presence + self.presence_until(now)) as f64 / window),
-            completion_s: self.all.result(),
+            overdue: completion_s.p99.map(older),
+            completion_s,
             by_size: self.by_size.iter().enumerate().filter(|(_, t)| t.count > 0).map(class).collect(),
             delivered_bytes: Some(self.delivered),
             retransmits: Some(self.retransmits),

@@ -156,12 +156,16 @@ impl DynamicFlows {
 
     /// Data packets received by all dynamic flows, present and departed.
     pub fn data_packets(&self) -> u64 {
+        self.departed_packets + self.present().map(|s| s.flow.meter().arrived_packets()).sum::<u64>()
+    }
+
+    /// Slots of flows that are present.
+    fn present(&self) -> impl Iterator<Item = &Slot> {
         let mut present = vec![true; self.slots.len()];
         for slot in &self.free {
             present[*slot as usize] = false;
         }
-        let flows = self.slots.iter().zip(present).filter(|(_, present)| *present);
-        self.departed_packets + flows.map(|(s, _)| s.flow.meter().arrived_packets()).sum::<u64>()
+        self.slots.iter().zip(present).filter_map(|(slot, present)| present.then_some(slot))
     }
 
     /// The results of the tables.
@@ -171,9 +175,12 @@ impl DynamicFlows {
             let flows = self.slots.iter().filter(|slot| slot.class as usize == class);
             self.classes[class].failure.clone().or_else(|| flows.filter_map(|slot| slot.flow.failure()).next())
         };
+        let present = |class| {
+            self.present().filter(move |slot| slot.class as usize == class).map(|slot| slot.flow.meter().start())
+        };
         let result = |(i, (c, a)): (usize, (&Class, &Arrivals))| ArrivalsResult {
             failure: failure(i),
-            ..c.meter.result(now, &a.name, a.flow.controller.name())
+            ..c.meter.result(now, &a.name, a.flow.controller.name(), present(i))
         };
         self.classes.iter().zip(&network.arrivals).enumerate().map(result).collect()
     }

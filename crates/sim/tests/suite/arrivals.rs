@@ -35,6 +35,21 @@ fn transfers_complete() {
     near(files.mean_present.unwrap(), completed as f64 / 2_000.0 * mean, 0.03, "present");
 }
 
+/// From half of the run on nothing arrives: transfers that began later than that, but for the last moments, are older than those that completed.
+#[test]
+fn unfinished_transfers_are_counted() {
+    let text = scenario(200.0, 1.0, FIXED, "kind = \"newreno\"", 3);
+    let outage = "outages = [{ start = \"100 s\", length = \"100 s\" }]\ndelay";
+    let (whole, dead) = (result_of(&text), result_of(&text.replacen("delay", outage, 1)));
+    assert_eq!(whole.arrivals[0].overdue, Some(0));
+    let files = &dead.arrivals[0];
+    assert!(files.completion_s.p99.unwrap() < 0.1, "{files:?}");
+    let unfinished = files.arrived.unwrap() - files.completed.unwrap();
+    assert!(unfinished > 70, "{files:?}");
+    // no transfer begins in the last 0.1 s with this seed
+    assert_eq!(files.overdue, Some(unfinished));
+}
+
 /// At load 0.5 the utilisation is 0.5 for every size distribution.
 #[test]
 fn the_link_carries_the_offered_load() {
