@@ -120,6 +120,11 @@ impl LossRecovery {
         self.detection == Detection::Rack
     }
 
+    /// Whether RACK has seen reordering.
+    pub fn has_seen_reordering(&self) -> bool {
+        self.rack_tlp.as_ref().is_some_and(|rack| rack.has_seen_reordering())
+    }
+
     /// The counters before an acknowledgement is processed; `in_order` only with `options`, which need it.
     #[inline(always)]
     pub fn prior_state(&self, seq: &SendSequence, options: bool) -> PriorState {

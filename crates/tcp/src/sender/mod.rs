@@ -364,6 +364,9 @@ impl Sender {
         }
         let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
+            // RFC 3042: the window does not grow on duplicates. On a path that reorders most acknowledgements of new data are, so there it
+            // does, as in Linux (tcp_may_raise_cwnd)
+            let grows = advanced || OPTIONS && self.tx.recovery.has_seen_reordering();
             let event = AckEvent {
                 now,
                 ack,
@@ -373,8 +376,7 @@ impl Sender {
                 scale: self.tx.congestion.scale(),
                 seq: &self.tx.seq,
                 recovery: &self.tx.recovery,
-                // RFC 3042: the window does not grow on duplicates
-                cwnd_limited: self.tx.congestion.cwnd_limited() && advanced,
+                cwnd_limited: self.tx.congestion.cwnd_limited() && grows,
                 reducing,
             };
             self.tx.congestion.on_ack(event);

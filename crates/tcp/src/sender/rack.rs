@@ -78,6 +78,11 @@ impl Rack {
         }
     }
 
+    /// Whether a segment that was sent once was delivered after a later one (RACK.reordering_seen).
+    pub fn has_seen_reordering(&self) -> bool {
+        self.reordering_seen
+    }
+
     /// The most recently sent of all delivered segments.
     pub fn newest(&self) -> (Time, u64) {
         self.newest

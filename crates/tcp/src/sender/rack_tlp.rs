@@ -35,6 +35,11 @@ impl RackTlp {
         }
     }
 
+    /// Whether RACK has seen reordering.
+    pub fn has_seen_reordering(&self) -> bool {
+        self.rack.has_seen_reordering()
+    }
+
     /// When the timer expires.
     #[inline]
     pub fn timer(&self) -> Time {
