@@ -241,7 +241,10 @@ def command(
         warnings.simplefilter("ignore")  # what is missing is said above
         if points and (about_phase := in_phase(_overflowing(swept, points))) is not None:
             click.echo(f"note: {about_phase}", err=True)
-        _write_csv(swept, wanted=csv)
+        if csv:
+            swept.write_csv()
+        else:
+            swept.renew_csv()
         if plot is not None:
             _draw(swept, metrics, of, (x, by), plot, quiet=quiet)
         if as_table:
@@ -263,12 +266,6 @@ def _refuse_headings(metrics: Sequence[str], of: str) -> None:
                 raise click.UsageError(f"--metric {given}: tables of eddyline run make it of other quantities")
             if name is not None:
                 raise click.UsageError(f"--metric {given}: did you mean {name}, which tables head so?")
-
-
-def _write_csv(swept: Swept, *, wanted: bool) -> None:
-    """Writes the tables as CSV if that is wanted, or if those of an earlier call lack points by now."""
-    if wanted or (swept.ran and any(swept.folder.glob("*.csv"))):
-        swept.write_csv()
 
 
 def _overflowing(swept: Swept, points: Sequence[tuple[Sequence[tuple[str, str]], list[str]]]) -> list[str]:
@@ -356,7 +353,7 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
 
     swept = join(folders, out)
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, again="the same sweep without --shard"))
-    _write_csv(swept, wanted=False)
+    swept.renew_csv()
     return 1 if swept.done < swept.points or swept.failures else 0
 
 

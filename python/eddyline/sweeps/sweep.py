@@ -147,6 +147,7 @@ def sweep(
         given = with_start_jitter(given, given_text("start_jitter", start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
     swept = run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
+    swept.renew_csv()
     if swept.identical:
         jitter = "start_jitter='100 ms' with another folder starts flows at random times"
         what = "world theory" if world == "theory" else f"the scenario ({jitter})"

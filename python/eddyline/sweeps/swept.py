@@ -267,6 +267,11 @@ class Swept:
                     write_csv(frame, staged)
         return written
 
+    def renew_csv(self) -> None:
+        """Writes the tables as CSV again if those of an earlier call lack points that this one has run."""
+        if self.ran and any(self.folder.glob("*.csv")):
+            self.write_csv()
+
     @property
     def flows(self) -> pd.DataFrame:
         """A row per point, seed and flow."""

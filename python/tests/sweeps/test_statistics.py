@@ -208,6 +208,14 @@ def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
     assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
 
 
+def test_tables_in_csv_grow_with_a_sweep_from_python(eddyline, lossy, tmp_path):
+    file, grid = lossy(), tmp_path / "grid"
+    assert eddyline("sweep", file, "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--out", grid, "--csv").code == 0
+    swept = el.sweep(file, {"link.down.rate": ["1 Mbit/s", "2 Mbit/s", "3 Mbit/s"]}, out=grid)
+    assert len(pd.read_csv(grid / "flows.csv")) == len(swept.flows) == 3
+    assert eddyline("verify", grid).code == 0
+
+
 def test_a_figure_over_a_key_of_choice(eddyline, lossy, tmp_path):
     vary = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--vary", "link.up.delay=1 ms,2 ms")
     drawn = []
