@@ -126,27 +126,49 @@ NOISE = """
 name   = "noise"
 path   = ["bottleneck"]
 packet = "173 B"
-model  = { kind = "poisson", rate = "1 Mbit/s" }
+model  = { kind = "poisson", rate = "RATE" }
 """
-JITTER = ["--set", 'link.bottleneck.jitter={ kind = "exponential", mean = "500 us" }']
+FIVE = {"--seeds": "5", "--start-jitter": "100 ms"}
+EIGHT = {"--seeds": "8", "--start-jitter": "1 s"}
+SLOWER = (
+    "duration=300 s",
+    "link.*.rate=20 Mbit/s",
+    "link.bottleneck.queue.limit=1 BDP of 80 ms",
+    'flow.short.access_delay={ data = "15 ms", ack = "15 ms" }',
+    'flow.long.access_delay={ data = "55 ms", ack = "55 ms" }',
+)
+
+
+def jitter(mean: str) -> str:
+    return f'link.bottleneck.jitter={{ kind = "exponential", mean = "{mean}" }}'
 
 
 @pytest.mark.parametrize(
-    ("row", "added", "options"),
+    ("row", "noise", "repeated", "changed"),
     [
-        ("as it is", "", []),
-        ("with jitter of the link, exponential, mean 500 us (a packet takes 240)", "", JITTER),
-        ("with Poisson traffic of 1 Mbit/s", NOISE, []),
+        ("as it is", None, FIVE, ()),
+        ("with jitter of the link, exponential, mean 500 us (a packet takes 240)", None, FIVE, (jitter("500 us"),)),
+        ("with Poisson traffic of 1 Mbit/s", "1 Mbit/s", FIVE, ()),
+        ("none", None, EIGHT, SLOWER),
+        *((mean, None, EIGHT, (*SLOWER, jitter(mean))) for mean in ("600 us", "1200 us", "2400 us")),
+        ("none, Poisson traffic of 0.6 Mbit/s", "0.6 Mbit/s", EIGHT, SLOWER),
     ],
 )
 def test_phases_and_their_remedies(
-    row: str, added: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    row: str,
+    noise: str | None,
+    repeated: dict[str, str],
+    changed: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """docs/concepts/traffic.md."""
     text = (DOCS / "concepts" / "traffic.md").read_text("utf-8")
     file = tmp_path / "phases.toml"
+    added = "" if noise is None else NOISE.replace("RATE", noise)
     file.write_text((ROOT / "examples" / "phases.toml").read_text("utf-8") + added)
-    assert main(["run", str(file), "--seeds", "5", "--start-jitter", "100 ms", *options]) == 0
+    options = [*repeated.items(), *(("--set", each) for each in changed)]
+    assert main(["run", str(file), *(word for option in options for word in option)]) == 0
     goodputs = re.findall(r"goodput +([\d.]+ ± [\d.]+) Mbit/s", capsys.readouterr().out)
     (cells,) = re.findall(rf"^\| {re.escape(row)} \| (.*) \| (.*) \|$", text, re.M)
     assert [cell.removesuffix(" Mbit/s") for cell in cells] == goodputs[:2]
