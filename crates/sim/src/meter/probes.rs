@@ -28,7 +28,8 @@ impl ProbesMeter {
         self.times[stage].push(time.as_ps());
     }
 
-    /// The result, where `waiting` connections wait for the answer to a message that was sent again, a request takes `idle` on the idle path and the flows that share a link have this trimmed mean of their round-trip times.
+    /// The result, where `waiting` connections wait for the answer to a message that was sent again, a request takes `idle` on the idle
+    /// path, and the flows that share a link have this trimmed mean of their round-trip times.
     pub fn result(&mut self, name: &str, waiting: u64, idle: Option<Time>, loaded_s: Option<f64>) -> ProbeResult {
         let [tcp_s, tls_s, http_s] = self.times.each_mut().map(|times| distribution(times));
         let trimmed = [tcp_s, tls_s, http_s].map(|times| times.trimmed_mean);

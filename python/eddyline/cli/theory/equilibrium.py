@@ -41,10 +41,9 @@ def _show(document: Equilibria) -> None:
     unique = {True: "unique, by proof", False: "not unique", None: "uniqueness not proved"}
     print(f"{document.title}: {len(found)} found by {document.method}; {unique[document.unique]}\n")
     for number, at in enumerate(found, 1):
-        stable = {True: ", stable (integrator links)", False: ", not stable (integrator links)", None: ""}[
-            at["locally_stable"]
-        ]
-        heading = f"equilibrium {number} of {len(found)}{stable}, residual {at['residual']:.1e}"
+        stable = {True: "stable (integrator links), ", False: "not stable (integrator links), "}
+        verdict = stable.get(at["locally_stable"], "")
+        heading = f"equilibrium {number} of {len(found)}, {verdict}residual {at['residual']:.1e}"
         flows = table(heading, "flow", ["packets/s", "window", "queueing delay"])
         for f in at["flows"][:_MAX_ROWS]:
             cells = (count(f["packets_per_s"]), count(f["window_packets"]), seconds(f["queueing_delay_s"]))
