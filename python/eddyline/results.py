@@ -24,6 +24,18 @@ if TYPE_CHECKING:
 __all__ = ["Results", "legend_of_seeds", "write_repetitions"]
 
 
+_OF_A_RUN = ("seed", "scenario_sha256", "cost")
+"""Keys of a document in which repetitions differ though nothing is random."""
+
+_SHOWN = {
+    "flows": ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits"),
+    "arrivals": ("completed", "completion_s.mean", "completion_s.p99"),
+    "traffic": ("throughput_bps", "loss_ratio", "one_way_delay_s.mean", "jitter_s"),
+    "probes": ("idle_s", "http_s.mean", "http_s.p99", "responsiveness_rpm"),
+}
+"""What a notebook shows of each part."""
+
+
 class _Scenario(Protocol):
     """What is needed of a scenario."""
 
@@ -214,8 +226,8 @@ class Results(Sequence[_One], Generic[_One]):
 
     @property
     def identical(self) -> bool:
-        """Whether several of them say the same of all flows and links."""
-        said = ((d["flows"], d["links"]) for d in (r.to_dict() for r in self._results))
+        """Whether several of them say the same of everything but seed and cost."""
+        said = ({k: v for k, v in r.to_dict().items() if k not in _OF_A_RUN} for r in self._results)
         first = next(said)
         return len(self) > 1 and all(each == first for each in said)
 
@@ -311,13 +323,16 @@ class Results(Sequence[_One], Generic[_One]):
 
         from eddyline.display import approximations_html
 
-        rows = self.flows
         names = ["world", "name"] if len(self._by_world()) > 1 else ["name"]
-        rows = rows if rows.empty else rows.groupby(names, sort=False).mean(numeric_only=True)
-        kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
         which = ", by world" if len(names) > 1 else ""
+        tables = []
+        for part, shown in _SHOWN.items():
+            rows = getattr(self, part)
+            if len(rows):
+                means = rows.groupby(names, sort=False).mean(numeric_only=True)
+                tables.append(means[[name for name in shown if name in means]].to_html())
         notes = approximations_html((result.world, result.approximations) for result in self._results)
-        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{which}{rows[kept].to_html()}{notes}"
+        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{which}{''.join(tables)}{notes}"
 
     def __repr__(self) -> str:
         labels = [", ".join(f"{name} {value}" for name, value in label.items()) for label in self._labels]

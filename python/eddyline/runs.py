@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
 from eddyline.errors import ControllerError, InputError, NoEquilibrium, WorldUnavailable
-from eddyline.results import legend_of_seeds, write_repetitions
+from eddyline.results import Results, legend_of_seeds, write_repetitions
 from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ class WorldRuns:
     @property
     def identical(self) -> bool:
         """Whether several seeds gave the same result."""
-        return _identical(self.results)
+        return len(self.results) > 1 and Results(self.results).identical
 
 
 def start_jitter_s(scenario: Scenario) -> float:
@@ -179,10 +178,6 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
     values = run_keeping(ControllerError, [partial(one, number) for number in range(request.seeds)])
     failures = [Failure(scenario.seed + n, v) for n, v in enumerate(values) if isinstance(v, ControllerError)]
     return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
-
-
-def _identical(results: Sequence[Result]) -> bool:
-    return len(results) > 1 and len({_without_seed(r) for r in results}) == 1
 
 
 def document(replies: Sequence[WorldRuns], request: Request) -> str:
@@ -330,11 +325,3 @@ def without_cost(value: Any) -> Any:
     if isinstance(value, list):
         return [without_cost(v) for v in value]
     return value
-
-
-_SEED = re.compile(r'^  "(?:seed|scenario_sha256)": .*$', re.MULTILINE)
-
-
-def _without_seed(result: Result) -> str:
-    text, _, _cost = _SEED.sub("", result.json).rpartition('\n  "cost": ')
-    return text

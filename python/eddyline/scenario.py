@@ -681,7 +681,8 @@ class Result(Recording):
 
         from eddyline.display import approximations_html
 
-        tables = self.flows.to_html() + self.links.to_html()
+        frames = (self.flows, self.links, self.arrivals, self.traffic, self.probes)
+        tables = "".join(frame.to_html() for frame in frames if len(frame))
         notes = approximations_html([(self.world, self.approximations)])
         return f"<b>{escape(self.title)}</b> (world {self.world}){tables}{notes}"
 

@@ -338,6 +338,48 @@ def test_results_of_several_worlds_are_summarised_by_world(scenario):
         assert f"<td>{sum(r.flows['goodput_bps'][0] for r in results) / len(results):.6e}</td>" in html
 
 
+JITTERY = {
+    "title": "no flow",
+    "duration": "5 s",
+    "link": [
+        {"name": "l", "rate": "10 Mbit/s", "delay": "1 ms", "jitter": {"kind": "exponential", "mean": "2 ms"}},
+        {"name": "back", "rate": "10 Mbit/s", "delay": "1 ms"},
+    ],
+}
+CALL = {"traffic": [{"name": "call", "path": ["l"], "model": {"kind": "cbr", "rate": "1 Mbit/s"}}]}
+WEB = {"probe": [{"name": "web", "data": ["l"], "ack": ["back"]}]}
+FILES = {
+    "arrivals": [
+        {
+            "name": "files",
+            "rate": "5 /s",
+            "size": {"kind": "fixed", "size": "30 kB"},
+            "controller": {"kind": "reno"},
+            "data": ["l"],
+            "ack": ["back"],
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("tables", "part", "name"), [(CALL, "traffic", "call"), (WEB, "probes", "web"), (FILES, "arrivals", "files")]
+)
+@pytest.mark.filterwarnings("error")
+def test_results_without_flows_differ_and_are_shown(tmp_path, tables, part, name):
+    """Of traffic, probes or arrivals alone: no warning that nothing is random, and no empty table in a notebook."""
+    scenario = el.Scenario(JITTERY | tables)
+    results = scenario.run(seeds=3)
+    means = getattr(results, part).select_dtypes("number").nunique()
+    assert not results.identical
+    assert (means > 1).any()
+    swept = el.sweep(scenario, {"link.l.rate": ["10 Mbit/s"]}, out=tmp_path / "grid", seeds=2)
+    for shown in (results[0], results, swept):
+        html = shown._repr_html_()
+        assert f">{name}<" in html
+        assert "<tbody>\n  </tbody>" not in html
+
+
 def _document(folder):
     return without_cost(json.loads((folder / "result.json").read_text()))
 

@@ -91,8 +91,9 @@ class Swept:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the line above the table says it
-            head = self.flows.head(_HEAD).to_html(index=False)
-        return f"<b>{escape(repr(self)[1:-1])}</b>{head}"
+            frames = [self.read(kind) for kind in stored(self._document()["format"]) if kind not in ("links", "groups")]
+        heads = "".join(frame.head(_HEAD).to_html(index=False) for frame in frames if len(frame))
+        return f"<b>{escape(repr(self)[1:-1])}</b>{heads}"
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures):,} failed" if self.failures else ""
