@@ -438,7 +438,7 @@ class Round:
         reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
             acknowledgements, never in `on_round`.
         losses: Loss episodes that began.
-        marks: Congestion marks that were echoed.
+        marks: Reactions to congestion marks: at most one per window of data, however many packets were marked.
         timeouts: Timeouts.
         cwnd_limited: As in `Ack`, at its last acknowledgement; False without one.
         in_recovery: Loss recovery was under way at its last acknowledgement; False without one.

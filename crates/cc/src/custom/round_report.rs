@@ -34,7 +34,7 @@ pub struct RoundReport {
     pub reverse_delay: Option<Time>,
     /// Loss episodes that began.
     pub losses: u32,
-    /// Congestion marks that were echoed.
+    /// Reactions to congestion marks: at most one per window of data, however many packets were marked.
     pub marks: u32,
     /// Timeouts.
     pub timeouts: u32,

@@ -165,7 +165,7 @@ pub(crate) struct PyRound {
     reverse_delay: Option<f64>,
     /// Loss episodes that began.
     losses: u32,
-    /// Congestion marks that were echoed.
+    /// Reactions to congestion marks: at most one per window of data, however many packets were marked.
     marks: u32,
     /// Timeouts.
     timeouts: u32,

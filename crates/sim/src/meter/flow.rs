@@ -336,7 +336,7 @@ impl FlowMeter {
         self.on_complete(now);
         let alive = self.end.saturating_sub(self.from).as_secs_f64();
         let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
-        // not below zero if the packet that was arriving turned out to be lost
+        // not below zero if the packet that was arriving came after all data had been delivered
         let bytes = ((self.arrived_bytes - self.at_window[0]) as f64 + self.partial_bytes).max(0.0);
         let [min, max] = self.window_range;
         let pairs = self.reverse.count - self.unpaired_acks;

@@ -113,28 +113,40 @@ impl Net {
     }
 
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
-    /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links.
+    /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links. A
+    /// packet that is lost or damaged does not arrive.
     pub fn partial_packets(&self, now: Time) -> [Vec<(u32, f64)>; 2] {
-        let heads = self.pipes.heads();
+        let heads = self.pipes.heads().filter(|(_, packet)| !packet.flags.impaired());
         // its last part may not have left a link whose delay is shorter than the transmission
         let own = self
             .links
             .iter()
             .filter_map(|l| if let Transmitter::Store(s) = &l.transmitter { Some(&**s) } else { None });
         let shared = self.media.iter().flat_map(|m| m.medium.members());
-        let transmitting =
-            own.chain(shared).filter_map(StoreLink::transmitting).filter(|(_, end)| *end < Time::MAX).map(
-                |(packet, end)| {
-                    let pipe = self.hops[packet.hop as usize].pipe;
-                    (end.saturating_add(self.pipes.delay(pipe)), packet)
-                },
-            );
+        let transmitting = own
+            .chain(shared)
+            .filter_map(StoreLink::transmitting)
+            .filter(|(packet, end)| *end < Time::MAX && !self.impairs(packet, *end))
+            .map(|(packet, end)| {
+                let pipe = self.hops[packet.hop as usize].pipe;
+                (end.saturating_add(self.pipes.delay(pipe)), packet)
+            });
         let part = |(at, packet)| self.arrived_part(now, at, packet);
         [heads.filter_map(part).collect(), transmitting.filter_map(part).collect()]
     }
 
-    /// The part of a packet, entirely there `at`, that has arrived at the end of its path by `now`, if any; also of a packet that turns
-    /// out to be lost.
+    /// Whether a packet is lost or damaged, at the latest by the link whose transmission of it ends at `end`; that draws the same random
+    /// numbers then.
+    fn impairs(&self, packet: &Packet, end: Time) -> bool {
+        let hop = self.hops[packet.hop as usize];
+        let (link, options) = (&self.links[hop.link as usize], &self.link_options[hop.link as usize]);
+        let varying = options.propagation.as_ref().and_then(|p| p.0.clone().loses(end));
+        packet.flags.impaired()
+            || varying.unwrap_or_else(|| link.loss.clone().takes(packet.kind.class()))
+            || options.corruption.as_ref().is_some_and(|c| c.as_ref().clone().damages())
+    }
+
+    /// The part of a packet, entirely there `at`, that has arrived at the end of its path by `now`, if any.
     fn arrived_part(&self, now: Time, at: Time, packet: &Packet) -> Option<(u32, f64)> {
         let hop = self.hops[packet.hop as usize];
         if !hop.last || !matches!(packet.kind, PacketKind::Data | PacketKind::Cross) {

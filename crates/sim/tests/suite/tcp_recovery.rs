@@ -3,6 +3,7 @@
 use crate::scenarios;
 
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::{LogSelection, Options, PacketLog};
 use scenarios::{duplex, flow, flow_result, head, link, near, network, outcome, result_of};
 
@@ -272,6 +273,38 @@ fn a_spurious_timeout_costs_one_segment() {
         assert!(x.timeouts.unwrap() >= 1 || tcp.contains("rack"), "{tcp}: {x:?}");
         assert!(x.retransmits.unwrap() <= x.timeouts.unwrap() + 1, "{tcp}: {x:?}");
         assert!(x.delivered_bytes >= flow_result(&plain, "x").delivered_bytes, "{tcp}: {x:?}");
+    }
+}
+
+/// An outage of 800 ms loses what is in flight, and what was queued arrives after it: the timeout is spurious and undone. The losses that show
+/// then are the first event of their window (RFC 5681, 4.3) and halve it, in steady congestion avoidance.
+#[test]
+fn losses_after_a_spurious_timeout_halve_the_window() {
+    for tcp in [
+        "rack = true",
+        "frto = true",
+        "frto = true, rack = true",
+        "frto = true, rack = true, prr = true",
+        "frto = true, ecn = true",
+        "frto = true, accurate_ecn = \"ace\"",
+    ] {
+        let link = |name: &str, more: &str| {
+            format!("[[link]]\nname = \"{name}\"\nrate = \"50 Mbit/s\"\ndelay = \"30 ms\"\n{more}")
+        };
+        let text = head(14.0, 0.0, 1)
+            + &link(
+                "f",
+                "queue = { kind = \"droptail\", limit = \"250 packets\" }\noutages = [{ start = \"10 s\", length = \"800 ms\" }]\n",
+            )
+            + &link("b", "")
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ {tcp} }}"));
+        let o = outcome(&network(&text), &Options { series: true, ..Options::default() });
+        assert!(flow_result(&o.result, "x").timeouts.unwrap() >= 1, "{tcp}");
+        let windows = o.series.unwrap().of(FLOW, 0, Quantity::CwndPackets);
+        let at = |s: f64| windows.iter().rev().find(|(t, _)| *t <= s).unwrap().1;
+        let (before, after) = (at(9.99), at(11.2));
+        // the queue has taken a packet per round trip since
+        near(after / before, 0.51, 0.03, tcp);
     }
 }
 

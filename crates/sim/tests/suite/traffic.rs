@@ -3,7 +3,8 @@
 use crate::scenarios;
 
 use eddyline_scenario::result::TrafficResult;
-use scenarios::{duplex, flow_result, head, link, result_of};
+use eddyline_sim::{LogEvent, LogSelection, Options};
+use scenarios::{duplex, flow_result, head, link, network, outcome, result_of};
 
 fn near(value: Option<f64>, wanted: f64, within: f64) {
     let value = value.unwrap();
@@ -146,4 +147,38 @@ fn backlog_at_the_stop_drains_at_the_link_rate() {
 fn a_rate_over_no_time_is_none() {
     let text = head(1.0, 0.0, 1) + &duplex(1e6, 1e6, 4.0) + &source("call", "80 kbit/s", 200, "");
     assert_eq!(result_of(&text).traffic[0].throughput_bps, None);
+}
+
+/// Packets of 200 ms, of which half are lost or damaged: what counts in a window of 1.03 s, wherever in a packet it begins and ends, are the
+/// parts of the packets that a longer run receives. A packet at an end of the window that is lost later does not count, whether it is
+/// still being transmitted or propagates.
+#[test]
+fn what_arrives_of_lost_packets_does_not_count() {
+    for (what, delay_s) in [
+        ("loss = 0.5", 0.5),
+        ("loss = 0.5", 0.02),
+        ("changes = [{ at = \"1 s\", loss = 0.5 }]", 0.5),
+        ("changes = [{ at = \"1 s\", loss = 0.5 }]", 0.02),
+        ("outages = [{ start = \"1 s\", length = \"1 ms\" }]\nloss = 0.5", 0.02),
+        ("outages = [{ start = \"1 s\", length = \"1 ms\" }]\ncorrupt = 0.5", 0.02),
+    ] {
+        let text = |duration_s, warmup_s| {
+            head(duration_s, warmup_s, 1)
+                + &format!("[[link]]\nname = \"f\"\nrate = \"40 kbit/s\"\ndelay = \"{delay_s} s\"\n{what}\n")
+                + &source("call", "36 kbit/s", 1000, "")
+        };
+        let options = Options { packet_log: Some(LogSelection::All), ..Options::default() };
+        let log = outcome(&network(&text(25.0, 0.0)), &options).log.unwrap();
+        let received = (0..log.time_s.len()).filter(|i| log.event[*i] == LogEvent::Receive as u8);
+        let received: Vec<f64> = received.map(|i| log.time_s[i]).collect();
+        for window in 0..40 {
+            let begin = 20.0 + 0.03 * f64::from(window);
+            let end = begin + 1.03;
+            let share = |at: &f64| (at.min(end) - (at - 0.2).max(begin)).max(0.0) / 0.2;
+            let bits: f64 = received.iter().map(|at| share(at) * 8000.0).sum();
+            let result = result_of(&text(end, begin));
+            // the log has nanoseconds, so each end of the window may be 40e-6 bit off
+            near(traffic_result(&result.traffic, "call").throughput_bps, bits / 1.03, 1e-3);
+        }
+    }
 }

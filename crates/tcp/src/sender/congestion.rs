@@ -219,7 +219,9 @@ impl Congestion {
     pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, repeated: bool) {
         let flight_size = self.flight_size(seq);
         self.controller_mut().on_timeout(&Timeout { now, flight_size, repeated });
-        self.on_reduction(seq.nxt);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_timeout(seq.nxt, repeated);
+        }
     }
 
     /// The controller has reduced its window.
@@ -251,6 +253,9 @@ impl Congestion {
     pub fn on_spurious_timeout(&mut self, in_flight: u64, delivered: u64) {
         let window = self.packets(in_flight) + self.packets(delivered).min(self.initial_window.into());
         self.controller_mut().on_spurious_timeout(window);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_spurious_timeout();
+        }
     }
 
     /// ECE (RFC 3168, 6.1.2) or counts of marks (RFC 9768) on an acknowledgement that newly acknowledges `acknowledged` bytes and

@@ -20,6 +20,8 @@ pub struct EcnFeedback {
     response: EcnResponse,
     /// `nxt` when the window was last reduced, for any reason.
     reduced_at: Option<u64>,
+    /// The same before the last timeout, which may turn out to be spurious.
+    reduced_before_timeout: Option<u64>,
     /// The next new data packet carries CWR.
     cwr_due: bool,
 }
@@ -28,7 +30,15 @@ impl EcnFeedback {
     /// A sender that proposes ECN, accurate ECN if `accurate`.
     pub fn new(accurate: bool, mss: u32, response: EcnResponse) -> Self {
         let counter = accurate.then(|| CeCounter::new(mss));
-        Self { negotiated: false, counter, option: None, response, reduced_at: None, cwr_due: false }
+        Self {
+            negotiated: false,
+            counter,
+            option: None,
+            response,
+            reduced_at: None,
+            reduced_before_timeout: None,
+            cwr_due: false,
+        }
     }
 
     /// Sets the flags of a SYN: ECE and CWR propose ECN, with AE accurate ECN (RFC 9768, 3.1.1).
@@ -90,6 +100,19 @@ impl EcnFeedback {
     pub fn on_reduction(&mut self, nxt: u64) {
         self.reduced_at = Some(nxt);
         self.cwr_due = self.negotiated && self.counter.is_none();
+    }
+
+    /// The retransmission timer expired, `repeated` without an acknowledgement in between, and the window is reduced.
+    pub fn on_timeout(&mut self, nxt: u64, repeated: bool) {
+        if !repeated {
+            self.reduced_before_timeout = self.reduced_at;
+        }
+        self.on_reduction(nxt);
+    }
+
+    /// The last timeout was spurious, and its reduction is undone: losses and marks of what was sent before it reduce the window.
+    pub fn on_spurious_timeout(&mut self) {
+        self.reduced_at = self.reduced_before_timeout;
     }
 
     /// Sets the flags of a data packet: new data is ECT(0), or ECT(1) if the controller wants that; retransmissions are neither

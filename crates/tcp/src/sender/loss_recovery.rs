@@ -397,12 +397,12 @@ impl LossRecovery {
     }
 
     /// The retransmission timer expired and the controller has processed that: marks what is lost.
-    pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, srtt: Option<Time>) {
+    pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, srtt: Option<Time>, repeated: bool) {
         if let Some(prr) = &mut self.prr {
             prr.stop();
         }
         if let Some(rack) = &mut self.rack_tlp {
-            rack.on_reduction(now);
+            rack.on_timeout(now, repeated);
         }
         let recovering = self.episode != Episode::None;
         self.episode = Episode::AfterTimeout;
@@ -418,7 +418,6 @@ impl LossRecovery {
             self.board.lose_below(if only_first { seq.first_end() } else { seq.nxt });
             return;
         };
-        rack.on_timeout();
         let state = ReorderingState {
             una: seq.una,
             nxt: seq.nxt,
@@ -466,6 +465,9 @@ impl LossRecovery {
                 self.board.clear_lost();
                 self.episode = Episode::None;
                 self.undone = true;
+                if let Some(rack) = &mut self.rack_tlp {
+                    rack.on_spurious_timeout();
+                }
                 let delivered = acknowledged.saturating_sub(prior.acknowledged);
                 connection.congestion.on_spurious_timeout(self.pipe(&seq), delivered);
             }

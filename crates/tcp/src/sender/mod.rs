@@ -239,7 +239,7 @@ impl Sender {
         }
         self.tx.congestion.on_timeout(now, &self.tx.seq, repeated);
         self.tx.ack_ratio.on_timeout(self.tx.seq.nxt);
-        self.tx.recovery.on_timeout(now, &self.tx.seq, self.tx.rto.srtt());
+        self.tx.recovery.on_timeout(now, &self.tx.seq, self.tx.rto.srtt(), repeated);
         self.tx.pacer.reset(now);
     }
 

@@ -18,6 +18,8 @@ pub struct RackTlp {
     reordering: bool,
     /// When the window was last reduced: losses of what was sent since then are a new congestion event.
     reduced_at: Time,
+    /// The same before the last timeout, which may turn out to be spurious.
+    reduced_before_timeout: Time,
     /// The end of the segment that the current acknowledgement reports by DSACK (RFC 2883).
     dsack: Option<u64>,
 }
@@ -31,6 +33,7 @@ impl RackTlp {
             timer: Time::MAX,
             reordering: false,
             reduced_at: Time::ZERO,
+            reduced_before_timeout: Time::ZERO,
             dsack: None,
         }
     }
@@ -108,8 +111,12 @@ impl RackTlp {
         self.timer = deadline.unwrap_or(probe);
     }
 
-    /// The retransmission timer expired.
-    pub fn on_timeout(&mut self) {
+    /// The retransmission timer expired, `repeated` without an acknowledgement in between, and the window is reduced.
+    pub fn on_timeout(&mut self, now: Time, repeated: bool) {
+        if !repeated {
+            self.reduced_before_timeout = self.reduced_at;
+        }
+        self.on_reduction(now);
         self.dsack = None;
         self.reordering = false;
         self.timer = Time::MAX;
@@ -119,6 +126,11 @@ impl RackTlp {
     pub fn on_reduction(&mut self, now: Time) {
         self.reduced_at = now;
         self.tlp.reset();
+    }
+
+    /// The last timeout was spurious, and its reduction is undone: losses of what was sent before it reduce the window.
+    pub fn on_spurious_timeout(&mut self) {
+        self.reduced_at = self.reduced_before_timeout;
     }
 
     /// Schedules the probe (7.2), not after the retransmission timer; `allowed` only if something is outstanding and nothing
