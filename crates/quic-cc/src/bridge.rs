@@ -95,6 +95,8 @@ pub struct Bridge {
     recovery: Option<(Cause, Time)>,
     /// When the window was last reduced for a loss, or for a mark taken as one.
     reduced_at: Option<Time>,
+    /// The same before the last timeout, which may turn out to be spurious.
+    reduced_before_timeout: Option<Time>,
     /// When a controller that counts marks last reduced its window for them.
     reduced_for_marks_at: Option<Time>,
     /// An acknowledgement whose marks may still be reported.
@@ -125,6 +127,7 @@ impl Bridge {
             lost: 0.0,
             recovery: None,
             reduced_at: None,
+            reduced_before_timeout: None,
             reduced_for_marks_at: None,
             uncounted: None,
             config: config.clone(),
@@ -260,6 +263,7 @@ impl Bridge {
         if lost.persistent {
             self.controller.on_timeout(&Timeout { now, flight_size, repeated: false });
             self.recovery = Some((Cause::Timeout, now));
+            self.reduced_before_timeout = self.reduced_at;
             self.reduced_at = Some(now);
         } else if self.reduced_at.is_none_or(|at| newest > at) {
             self.controller.on_loss(&Loss { now, flight_size });
@@ -292,6 +296,8 @@ impl Bridge {
             // RFC 4015, 3.2, with an acknowledgement of two packets
             let window = self.packets(self.in_flight) + self.initial_window.min(2.0);
             self.controller.on_spurious_timeout(window);
+            // losses and marks of what was sent before it reduce the window
+            self.reduced_at = self.reduced_before_timeout;
         }
     }
 

@@ -322,3 +322,28 @@ fn an_idle_sender_starts_again_from_the_initial_window() {
     drive(&mut bridge, &mut sent, &mut in_flight, epoch + Duration::from_millis(700), S(100));
     assert_eq!(bridge.controller().window(), 10.0);
 }
+
+/// Persistent congestion that turns out to be spurious reduces nothing, so a loss of what was sent before it does.
+#[test]
+fn a_loss_after_spurious_persistent_congestion_reduces_the_window() {
+    let epoch = Instant::now();
+    let mut bridge = Bridge::new(&"newreno".parse::<Config>().unwrap(), epoch, MTU);
+    let (mut sent, mut in_flight) = (Vec::new(), 0);
+    let mut step = |bridge: &mut Bridge, at: u64, step: Step| {
+        drive(bridge, &mut sent, &mut in_flight, epoch + Duration::from_millis(at), step);
+        bridge.controller().window()
+    };
+    for &(at, next) in &rounds(0..100, 0, false) {
+        step(&mut bridge, at, next);
+    }
+    (0..40).for_each(|n| {
+        step(&mut bridge, 500 + n as u64, S(100 + n));
+    });
+    let before = bridge.controller().window();
+    assert!(step(&mut bridge, 900, P { from: 100, to: 109 }) < 3.0);
+    bridge.on_spurious_loss();
+    let undone = bridge.controller().window();
+    assert!(undone > 20.0, "{undone} after {before}");
+    let reduced = step(&mut bridge, 910, L { from: 110, to: 119, begins: true });
+    assert!(reduced < 0.7 * undone, "{reduced} after {undone}");
+}

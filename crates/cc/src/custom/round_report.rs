@@ -34,7 +34,8 @@ pub struct RoundReport {
     pub reverse_delay: Option<Time>,
     /// Loss episodes that began.
     pub losses: u32,
-    /// Reactions to congestion marks: at most one per window of data, however many packets were marked.
+    /// Calls of `on_ecn`, at most one per window of data: for marks, however many packets they are, or for a full NIC queue with
+    /// `local = "cwr"`.
     pub marks: u32,
     /// Timeouts.
     pub timeouts: u32,
@@ -101,7 +102,7 @@ impl RoundMeter {
         self.report.losses += 1;
     }
 
-    /// A mark was echoed.
+    /// `on_ecn` was called.
     pub fn on_mark(&mut self) {
         self.report.marks += 1;
     }

@@ -114,7 +114,8 @@ impl Net {
 
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
     /// of that part. Those in pipes, of which a link that transmits one packet at a time has at most one, and those still on links. A
-    /// packet that is lost or damaged does not arrive.
+    /// packet that is lost or damaged does not arrive. With jitter the parts are approximate, as the arrival is not known before the
+    /// transmission ends.
     pub fn partial_packets(&self, now: Time) -> [Vec<(u32, f64)>; 2] {
         let heads = self.pipes.heads().filter(|(_, packet)| !packet.flags.impaired());
         // its last part may not have left a link whose delay is shorter than the transmission

@@ -110,7 +110,8 @@ impl EcnFeedback {
         self.on_reduction(nxt);
     }
 
-    /// The last timeout was spurious, and its reduction is undone: losses and marks of what was sent before it reduce the window.
+    /// The last timeout was spurious, and its reduction is undone: losses of what was sent before it reduce the window, and marks that are
+    /// reported from now on. CWR, which the new data after a timeout has carried, is not taken back.
     pub fn on_spurious_timeout(&mut self) {
         self.reduced_at = self.reduced_before_timeout;
     }
