@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context, rcParamsDefault
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator
 from PIL import Image
 
 from eddyline.quantities import seconds
@@ -211,8 +211,26 @@ def _lay_out(figure: Figure, dpi: int) -> None:
     if engine is not None:
         usual, figure.dpi = figure.dpi, dpi
         engine.execute(figure)
+        if _freeze_cut_ticks(figure):
+            engine.execute(figure)
         figure.dpi = usual
         figure.set_layout_engine(None)
+
+
+def _freeze_cut_ticks(figure: Figure) -> bool:
+    """Keeps the ticks of y axes whose labels reach beyond the figure; returns whether there are such.
+
+    Layout that makes room for the labels of many ticks can leave a panel for which few are chosen, and the other way
+    round, for ever.
+    """
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined] # of Agg
+    found = False
+    for axes in figure.axes:
+        box = axes.yaxis.get_tightbbox(renderer)
+        if box is not None and box.x0 < 0:
+            axes.yaxis.set_major_locator(FixedLocator(axes.yaxis.get_majorticklocs().tolist()))
+            found = True
+    return found
 
 
 def tex() -> str | None:
@@ -278,7 +296,7 @@ def numbered(axis: Any, ratio: float, values: Sequence[float] = ()) -> None:
 
     At many, within two decades more than one per decade, within one decade as on a linear axis.
     """
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     # fractions with the digits that tables have; a buffer of 16384 packets is not one of 16380
     plain = FuncFormatter(lambda value, _: f"{value if value % 1 == 0 else float(f'{value:.4g}'):g}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -119,7 +120,12 @@ def test_after_an_error_the_controller_is_not_called(one_flow):
 
 @pytest.mark.parametrize(
     ("raised", "told"),
-    [(KeyboardInterrupt, KeyboardInterrupt), (SystemExit, el.ControllerError), (GeneratorExit, el.ControllerError)],
+    [
+        (KeyboardInterrupt, KeyboardInterrupt),
+        (SystemExit, el.ControllerError),
+        (GeneratorExit, el.ControllerError),
+        (asyncio.CancelledError, el.ControllerError),  # as any other, such as the panic of a package in Rust
+    ],
 )
 def test_ctrl_c_is_passed_on_and_no_other_exception_ends_the_program(one_flow, raised, told):
     class Stop(Fixed):

@@ -9,17 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import rc_context
+from PIL import Image
 
 from eddyline.plots.fitting import resized
 from eddyline.plots.picture import empty
 from eddyline.plots.response import curves
 from eddyline.plots.runs import overview
 from eddyline.plots.settled import beside
-from eddyline.plots.style import STYLE
+from eddyline.plots.style import STYLE, render
 from eddyline.plots.sweeps import panels, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -224,6 +226,28 @@ def test_numbers_below_an_axis_never_touch(width: float, largest: float) -> None
         shown = sorted((b for b in labels if b.width > 0), key=lambda b: b.x0)
         assert all(a.x1 < b.x0 for a, b in pairwise(shown))
     assert len(shown) >= 2
+
+
+@pytest.mark.parametrize("width", [3.0, 3.25, 3.5, 4.0, 4.5])
+@pytest.mark.parametrize("size", [7.0, 8.0, 9.0])
+def test_the_label_of_the_y_axis_is_in_the_picture(tmp_path: Path, width: float, size: float) -> None:
+    """Many ticks need wide labels and so a small panel, for which few ticks with short labels are chosen, and so on."""
+    ends = {
+        (1, "f"): (0.71, 0.64, 0.77),
+        (1, "b"): (0.66, 0.61, 0.71),
+        (4, "f"): (0.88, 0.59, 1.165),
+        (4, "b"): (0.87, 0.53, 1.2),
+    }
+    rows = [
+        {"x": x, "name": name, "metric": "utilisation", "mean": mean, "ci95_low": low, "ci95_high": high, "n": 3}
+        for (x, name), (mean, low, high) in ends.items()
+    ]
+    figure = resized(
+        panels(pd.DataFrame(rows), "x", ([1.0, 4.0], "plain"), ["name"], "q: means of 3 runs"), width, size
+    )
+    render(figure, tmp_path / "q.png")
+    pixels = np.asarray(Image.open(tmp_path / "q.png").convert("L"))
+    assert (pixels[:, :2] > 250).all()
 
 
 @pytest.mark.parametrize(("width", "size"), [(1.0, None), (1.25, None), (1.5, None), (1.25, 9.0), (1.5, 9.0)])

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::{PyException, PyGeneratorExit, PySystemExit};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::ControllerError;
@@ -27,13 +27,9 @@ pub(crate) fn take() -> Option<PyErr> {
     FAULT.take()
 }
 
-/// Records an exception of a handler. Ctrl-C and the like are kept as they are.
+/// Records an exception of a handler. Ctrl-C is kept as it is.
 pub(super) fn raised(py: Python<'_>, controller: &str, place: &str, error: PyErr) {
-    // a controller must not choose the exit code
-    let of_controller = error.is_instance_of::<PyException>(py)
-        || error.is_instance_of::<PySystemExit>(py)
-        || error.is_instance_of::<PyGeneratorExit>(py);
-    if !of_controller {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         return put(error);
     }
     let text = match error.value(py).str() {
