@@ -438,8 +438,8 @@ class Round:
         reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
             acknowledgements, never in `on_round`.
         losses: Loss episodes that began.
-        marks: Calls of `on_ecn`, at most one per window of data: for marks, however many packets they are, or for a
-            full NIC queue with `local = "cwr"`.
+        marks: Calls of `on_ecn`: for marks at most one per window of data, however many packets they are, and as many
+            for a full NIC queue with `local = "cwr"`.
         timeouts: Timeouts.
         cwnd_limited: As in `Ack`, at its last acknowledgement; False without one.
         in_recovery: Loss recovery was under way at its last acknowledgement; False without one.

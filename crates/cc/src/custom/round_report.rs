@@ -34,8 +34,8 @@ pub struct RoundReport {
     pub reverse_delay: Option<Time>,
     /// Loss episodes that began.
     pub losses: u32,
-    /// Calls of `on_ecn`, at most one per window of data: for marks, however many packets they are, or for a full NIC queue with
-    /// `local = "cwr"`.
+    /// Calls of `on_ecn`: for marks at most one per window of data, however many packets they are, and as many for a full NIC queue
+    /// with `local = "cwr"`.
     pub marks: u32,
     /// Timeouts.
     pub timeouts: u32,

@@ -165,8 +165,8 @@ pub(crate) struct PyRound {
     reverse_delay: Option<f64>,
     /// Loss episodes that began.
     losses: u32,
-    /// Calls of `on_ecn`, at most one per window of data: for marks, however many packets they are, or for a full NIC queue with
-    /// `local = "cwr"`.
+    /// Calls of `on_ecn`: for marks at most one per window of data, however many packets they are, and as many for a full NIC queue
+    /// with `local = "cwr"`.
     marks: u32,
     /// Timeouts.
     timeouts: u32,
