@@ -221,6 +221,13 @@ ONE = 'flow."one"'
         ('{ kind = "newreno" }', "ack_every = 2", {f"{ONE}.tcp.byte_counting": 1_000_000}, "", "byte counting"),
         ('{ kind = "cubic" }', "", {f"{ONE}.controller.slow_start": "hystart++"}, "", "HyStart"),
         (
+            '{ kind = "cubic", slow_start = "hystart++" }',
+            "",
+            {f"{ONE}.controller.profile": "linux"},
+            "",
+            "growth of CUBIC",
+        ),
+        (
             '{ kind = "cubic", beta = 0.3 }',
             "",
             {f"{ONE}.controller": {"kind": "cubic"}},

@@ -1,5 +1,6 @@
 //! What of a scenario this world refuses, and what it cannot honour.
 
+use eddyline_cc::{ControllerParams, CubicProfile};
 use eddyline_path::variation::Variation;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Local, Pacing, PacingGain, TimestampClock};
@@ -125,10 +126,13 @@ fn about(flow: &Flow) -> Vec<String> {
     if controllers::stock(flow.controller.name()).is_some() && controllers::has_parameters(&flow.controller) {
         notes.push(format!("the kernel's {} has parameters of its own", flow.controller.name()));
     }
-    if flow.controller.name() == "cubic" {
+    if let ControllerParams::Cubic(cubic) = &*flow.controller {
         notes.push(
             "the kernel's cubic ends slow start by HyStart; nearest to it is slow_start = \"hystart++\"".to_owned(),
         );
+        if cubic.profile != CubicProfile::Linux {
+            notes.push("the kernel's cubic grows as profile = \"linux\"".to_owned());
+        }
     }
     if timestamps::are_coarse(flow) {
         notes.push(

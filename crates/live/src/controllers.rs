@@ -35,10 +35,15 @@ pub fn stock(kind: &str) -> Option<&'static str> {
     STOCK.iter().find(|(name, _)| *name == kind).map(|(_, name)| *name)
 }
 
-/// Whether a flow's controller has parameters that differ from its defaults; those of the kernel's own cannot be set.
+/// Whether a flow's controller has parameters that differ from its defaults; those of the kernel's own cannot be set. What CUBIC's
+/// `slow_start` and `profile` are is said apart.
 #[must_use]
 pub fn has_parameters(controller: &ControllerParams) -> bool {
-    let defaults = serde_json::json!({ "kind": controller.name() });
+    let mut defaults = serde_json::json!({ "kind": controller.name() });
+    if let ControllerParams::Cubic(cubic) = controller {
+        defaults["profile"] = serde_json::json!(cubic.profile);
+        defaults["slow_start"] = serde_json::json!(cubic.slow_start);
+    }
     serde_json::from_value::<ControllerParams>(defaults).map_or(true, |defaults| defaults != *controller)
 }
 
@@ -139,6 +144,8 @@ mod tests {
         let of = |text: &str| serde_json::from_str::<ControllerParams>(text).expect("valid");
         assert!(!has_parameters(&of(r#"{ "kind": "cubic" }"#)));
         assert!(has_parameters(&of(r#"{ "kind": "cubic", "beta": 0.5 }"#)));
+        assert!(!has_parameters(&of(r#"{ "kind": "cubic", "profile": "linux" }"#)));
+        assert!(has_parameters(&of(r#"{ "kind": "cubic", "profile": "linux", "c": 0.2 }"#)));
     }
 
     #[test]

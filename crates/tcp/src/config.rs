@@ -41,7 +41,8 @@ pub struct Config {
     pub rack: bool,
     /// F-RTO (RFC 5682) with the Eifel response (RFC 4015).
     pub frto: bool,
-    /// The timeout exceeds every round-trip sample by `min_rto`, not only the one that each round trip has for RFC 6298.
+    /// The timeout exceeds every round-trip sample by `min_rto`, not only the one that each round trip has for RFC 6298; with RACK those of
+    /// SACK too, which restart the timer of a retransmission that was sent after them.
     pub rto_every_ack: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is the initial ratio.
     pub ack_congestion_control: bool,

@@ -250,17 +250,23 @@ def _hystart(flow: Table) -> bool:
     return bool(controller["kind"] == "cubic" and controller.get("slow_start") != "hystart++")
 
 
+def _other_growth(flow: Table) -> bool:
+    controller = flow["controller"]
+    return bool(controller["kind"] == "cubic" and controller.get("profile") != "linux")
+
+
 def _linux_parameters(scenario: Table, result: Table) -> Overrides:
     """The defaults of controllers whose parameters the kernel could not honour, as its result says."""
     overrides: Overrides = {}
     for prefix, flow in _flows(scenario):
-        kind, start = flow["controller"]["kind"], flow["controller"].get("slow_start")
+        kind = flow["controller"]["kind"]
         names = (flow["name"], f"{flow['name']}[0]")
         notes = {f"flow {name}: the kernel's {kind} has parameters of its own" for name in names}
         if notes.isdisjoint(result["approximations"]):
             continue
-        # how slow start ends is a difference of its own
-        overrides[f"{prefix}.controller"] = {"kind": kind} | ({} if start is None else {"slow_start": start})
+        # how slow start ends and how CUBIC grows are differences of their own
+        kept = {key: value for key, value in flow["controller"].items() if key in ("slow_start", "profile")}
+        overrides[f"{prefix}.controller"] = {"kind": kind, **kept}
     return overrides
 
 
@@ -440,6 +446,13 @@ KNOWN: tuple[KnownDifference, ...] = (
         "Linux's CUBIC ends slow start by HyStart, nearest to it is HyStart++: controller.slow_start = hystart++",
         _KERNEL,
         _of_flows("controller.slow_start", "hystart++", _hystart),
+    ),
+    KnownDifference(
+        "growth of CUBIC",
+        "Linux's CUBIC keeps the slope of its Reno-friendly window, and grows by a twentieth a round trip before "
+        "losses: controller.profile = linux",
+        _KERNEL,
+        _of_flows("controller.profile", "linux", _other_growth),
     ),
     KnownDifference(
         "parameters",

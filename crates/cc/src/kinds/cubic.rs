@@ -21,6 +21,10 @@ pub enum CubicProfile {
     /// Ha, Rhee and Xu 2008, as in Linux 2.6 and ns-2: beta 819/1024, a Reno-friendly window of constant slope.
     #[serde(rename = "2008")]
     Paper2008,
+    /// As in Linux since 2.6.39: beta 717/1024, a Reno-friendly window of constant slope 8/15, and until the first loss, and again from a timeout to
+    /// the next loss, growth by at least a twentieth a round trip.
+    #[serde(rename = "linux")]
+    Linux,
 }
 
 /// Parameters of `cubic`. Parameters that are left out take the profile's value.
@@ -34,7 +38,7 @@ pub struct CubicParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub c: Option<f64>,
-    /// Window after a loss, as a share of the previous window, in (0, 1). rfc9438: 0.7; 2008: 819/1024.
+    /// Window after a loss, as a share of the previous window, in (0, 1). rfc9438: 0.7; 2008: 819/1024; linux: 717/1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta: Option<f64>,
@@ -71,11 +75,15 @@ pub struct CubicLaw {
     alpha: f64,
     alpha_rises: bool,
     fast_convergence: bool,
+    /// Least growth per packet acknowledged while there is no window of a loss to return to.
+    least_growth: f64,
     w_max: f64,
     /// The window before the last loss (cwnd_prior).
     prior: f64,
     /// After a timeout, or a slow start that ended without a loss, the curve begins at its plateau.
     starts_flat: bool,
+    /// There is a window of a loss to return to: none before the first one, and after a timeout.
+    has_max: bool,
     epoch: Option<Epoch>,
     limited: LimitedTime,
     rtt_s: Smoothed,
@@ -88,18 +96,24 @@ impl Cubic {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &CubicParams, facts: &PathFacts) -> Self {
-        let old = params.profile == CubicProfile::Paper2008;
-        let beta = params.beta.unwrap_or(if old { 819.0 / 1024.0 } else { 0.7 });
+        let profile = params.profile;
+        let beta = params.beta.unwrap_or(match profile {
+            CubicProfile::Rfc9438 => 0.7,
+            CubicProfile::Paper2008 => 819.0 / 1024.0,
+            CubicProfile::Linux => 717.0 / 1024.0,
+        });
         let law = CubicLaw {
             c: params.c.unwrap_or(0.4),
             beta,
-            // RFC 9438, 4.3: the mean rate of Reno at the same loss
+            // RFC 9438, 4.3: the mean rate of Reno at the same loss; Linux has 8/15 for its beta
             alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
-            alpha_rises: !old,
+            alpha_rises: profile == CubicProfile::Rfc9438,
             fast_convergence: params.fast_convergence.unwrap_or(true),
+            least_growth: if profile == CubicProfile::Linux { 0.05 } else { 0.0 },
             w_max: 0.0,
             prior: 0.0,
             starts_flat: true,
+            has_max: false,
             epoch: None,
             limited: LimitedTime::default(),
             rtt_s: Smoothed::default(),
@@ -160,13 +174,14 @@ impl WindowLaw for CubicLaw {
         let alpha = if self.alpha_rises && epoch.w_est >= self.prior { 1.0 } else { self.alpha };
         epoch.w_est += alpha * ack.acked / cwnd;
         self.epoch = Some(epoch);
+        let least = if self.has_max { 0.0 } else { self.least_growth * ack.acked };
         if self.curve(t, epoch.k) < epoch.w_est {
             // 4.3, the Reno-friendly region
-            return (epoch.w_est - cwnd).max(0.0);
+            return (epoch.w_est - cwnd).max(least);
         }
         // 4.2: the value of the curve in a round trip, at most 1.5 windows
         let target = self.curve(t + self.rtt_s.get().unwrap_or(0.0), epoch.k).clamp(cwnd, 1.5 * cwnd);
-        (target - cwnd) / cwnd * ack.acked.min(cwnd)
+        ((target - cwnd) / cwnd * ack.acked.min(cwnd)).max(least)
     }
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {
@@ -176,12 +191,14 @@ impl WindowLaw for CubicLaw {
         self.prior = cwnd;
         self.epoch = None;
         self.starts_flat = false;
+        self.has_max = true;
         loss.flight_size * self.beta
     }
 
     fn after_timeout(&mut self, timeout: &Timeout, cwnd: f64) -> f64 {
         let threshold = self.after_loss(&Loss { now: timeout.now, flight_size: timeout.flight_size }, cwnd);
         self.starts_flat = true;
+        self.has_max = false;
         threshold
     }
 }

@@ -75,6 +75,54 @@ fn the_reno_friendly_region() {
     close(w - prior, 0.334, 0.02);
 }
 
+/// Profile `linux` (`net/ipv4/tcp_cubic.c`): beta 717/1024, and a Reno-friendly slope of 8/15 above the last window too.
+#[test]
+fn the_reno_friendly_slope_of_linux() {
+    let mut b = Bench::new("cubic", r#", "profile": "linux""#, 10.0);
+    b.in_avoidance(100.0, 10.0);
+    close(b.c.window(), 100.0 * 717.0 / 1024.0, 1e-9);
+    let slopes: Vec<f64> = (0..120)
+        .map(|_| {
+            let prior = b.c.window();
+            b.round(10.0) - prior
+        })
+        .collect();
+    for round in [20, 70, 110] {
+        close(slopes[round], 8.0 / 15.0, 0.02);
+    }
+    assert!(b.c.window() > 120.0, "{}", b.c.window());
+}
+
+/// In Linux the window grows by at least a twentieth a round trip until the first loss, and again after a timeout: here from a slow start that
+/// ended at 20 packets, where the curve is flat.
+#[test]
+fn the_least_growth_of_linux() {
+    let growth = |profile: &str| {
+        let mut b = Bench::new("cubic", &format!(r#", "profile": "{profile}""#), 10.0);
+        b.in_avoidance(40.0, 10.0);
+        b.time_out();
+        while b.c.window() < 20.0 {
+            b.round(10.0);
+        }
+        let prior = b.c.window();
+        (0..20).for_each(|_| {
+            b.round(10.0);
+        });
+        let after_timeout = b.c.window() / prior;
+        b.lose();
+        let prior = b.c.window();
+        (0..20).for_each(|_| {
+            b.round(10.0);
+        });
+        (after_timeout, b.c.window() - prior)
+    };
+    let (after_timeout, after_loss) = growth("linux");
+    close(after_timeout, 1.05f64.powi(20), 0.1);
+    close(after_loss, 20.0 * 8.0 / 15.0, 1.0);
+    let (after_timeout, _) = growth("rfc9438");
+    assert!(after_timeout < 2.0, "{after_timeout}");
+}
+
 /// Section 4.7: after a timeout the curve begins where slow start ended.
 #[test]
 fn after_a_timeout() {

@@ -84,8 +84,9 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub frto: bool,
-    /// The retransmission timeout exceeds every round-trip sample by `min_rto`, about as Linux's. Default: RFC 6298's one sample per round
-    /// trip, which in the bursts of slow start is the packet that waits least.
+    /// The retransmission timeout exceeds every round-trip sample by `min_rto`, about as Linux's; with `rack` those of SACK too, which restart
+    /// the timer of a retransmission that was sent after them. Default: RFC 6298's one sample per round trip, which in the bursts of slow
+    /// start is the packet that waits least.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub rto_every_ack: bool,

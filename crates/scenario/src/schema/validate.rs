@@ -89,6 +89,9 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
             {
                 as_number(text)
             }
+            (Schema::Enum(words), Value::Integer(number)) if words.contains(&number.to_string()) => {
+                Some(format!("write it in quotes: \"{number}\"; in a shell with others around them: '\"{number}\"'"))
+            }
             (Schema::Bool, Value::Text(text)) if matches!(text.trim(), "true" | "false") => {
                 Some(format!("write it without quotes: {}", text.trim()))
             }

@@ -137,3 +137,30 @@ fn a_long_burst_of_slow_start_may_time_out() {
     assert_eq!(timeouts, 0);
     near(goodput, 36.03e6, 0.01, "goodput");
 }
+
+/// A packet is lost while slow start fills a buffer of 1.2 s: what is behind the hole takes longer than the timer of its retransmission, which each
+/// report of it starts anew. Linux has no timeout here, and sends one packet again.
+#[test]
+fn a_loss_while_a_deep_buffer_fills_does_not_time_out() {
+    let of = |lost_at: u64, tcp: &str| {
+        let (from, to) = (1000 * lost_at, 1000 * lost_at + 1200);
+        let changes = format!(
+            "changes = [{{ at = \"{from} us\", loss = 0.9999999 }}, {{ at = \"{to} us\", loss = 0.0 }}]\ndelay"
+        );
+        let queue = "queue = { kind = \"droptail\", limit = \"1000 packets\" }\ndelay";
+        let link = duplex(10e6, 10e6, 0.02).replacen("delay", queue, 1).replacen("delay", &changes, 1);
+        let text = head(3.0, 0.0, 1)
+            + &link
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ prr = true, rack = true{tcp} }}"))
+                .replace("1040 B", "1500 B");
+        let result = result_of(&text);
+        let flow = flow_result(&result, "x");
+        (flow.retransmits.unwrap(), flow.timeouts.unwrap())
+    };
+    for lost_at in [400, 500, 600] {
+        assert!(of(lost_at, "").1 > 0, "one sample a round trip: {lost_at}");
+        for tcp in [", rto_every_ack = true", ", rto_every_ack = true, timestamps = true"] {
+            assert_eq!(of(lost_at, tcp), (1, 0), "retransmissions and timeouts: {lost_at} {tcp}");
+        }
+    }
+}

@@ -486,6 +486,14 @@ impl LossRecovery {
         }
     }
 
+    /// With RACK: when the first segment was sent of those that the current acknowledgement reports by SACK and that were sent once, and
+    /// whether the first outstanding segment was retransmitted since then.
+    pub fn first_sacked(&mut self) -> Option<(Time, bool)> {
+        let sent = self.rack_tlp.as_ref()?.first_sacked()?;
+        let first = self.board.transmissions()?.first_sent();
+        Some((sent, first.is_some_and(|first| first > sent)))
+    }
+
     /// PRR processes what an acknowledgement delivered; returns whether the window is being reduced.
     pub fn reduce_in_proportion(&mut self, seq: &SendSequence, prior: &PriorState) -> bool {
         let in_flight = self.pipe(seq);
@@ -509,7 +517,7 @@ impl LossRecovery {
         let undecided = self.frto.as_ref().is_some_and(|f| f.is_undecided());
         let (Some(transmissions), Some(rack)) = (self.board.transmissions(), &mut self.rack_tlp) else { return };
         let delivered = transmissions.take_delivered();
-        rack.on_delivery(now, &delivered, echo, undecided);
+        rack.on_delivery(now, connection.seq.una, &delivered, echo, undecided);
         transmissions.reuse(delivered);
         if !undecided {
             self.search(now, recovered, connection);

@@ -411,9 +411,9 @@ impl Sender {
     fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
             self.tx.recovery.on_sample(rtt);
-            if self.rto_every_ack {
-                self.tx.rto.exceed(rtt);
-            }
+        }
+        if self.rto_every_ack {
+            self.exceed_every_sample(now, rtt);
         }
         self.update_ack_ratio(&ack, &prior);
         let acknowledged = self.tx.seq.una + self.tx.recovery.sacked();
@@ -431,6 +431,22 @@ impl Sender {
         let nic_reduces = self.tx.congestion.nic().is_some_and(|nic| nic.is_reducing(self.tx.seq.una));
         let reducing = (marks.forbids_growth || nic_reduces) && self.tx.recovery.episode() != Episode::AfterTimeout;
         self.tx.recovery.reduce_in_proportion(&self.tx.seq, &prior) || undone || reducing
+    }
+
+    /// The timeout exceeds the sample of this acknowledgement, and with RACK the round trip of what it reports by SACK. If that was sent
+    /// before the first outstanding segment was retransmitted, the retransmission may take as long, and its timer starts anew, as in Linux
+    /// (tcp_clean_rtx_queue).
+    fn exceed_every_sample(&mut self, now: Time, rtt: Option<Time>) {
+        if let Some(rtt) = rtt {
+            self.tx.rto.exceed(rtt);
+        }
+        if let Some((sent, first_resent_since)) = self.tx.recovery.first_sacked() {
+            self.tx.rto.end_back_off();
+            self.tx.rto.exceed(now - sent);
+            if first_resent_since {
+                self.tx.rto.restart(now);
+            }
+        }
     }
 
     fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {

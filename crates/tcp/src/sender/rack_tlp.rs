@@ -22,6 +22,8 @@ pub struct RackTlp {
     reduced_before_timeout: Time,
     /// The end of the segment that the current acknowledgement reports by DSACK (RFC 2883).
     dsack: Option<u64>,
+    /// When the first segment was sent of those that the current acknowledgement reports by SACK and that were sent once.
+    first_sacked: Option<Time>,
 }
 
 impl RackTlp {
@@ -35,6 +37,7 @@ impl RackTlp {
             reduced_at: Time::ZERO,
             reduced_before_timeout: Time::ZERO,
             dsack: None,
+            first_sacked: None,
         }
     }
 
@@ -78,9 +81,22 @@ impl RackTlp {
         self.rack.on_sample(rtt);
     }
 
-    /// Segments were delivered; see [`Rack::on_delivery`].
-    pub fn on_delivery(&mut self, now: Time, delivered: &[SentSegment], echo: Option<(Time, u64)>, undecided: bool) {
+    /// Segments were delivered, those above `una` by SACK; see [`Rack::on_delivery`].
+    pub fn on_delivery(
+        &mut self,
+        now: Time,
+        una: u64,
+        delivered: &[SentSegment],
+        echo: Option<(Time, u64)>,
+        undecided: bool,
+    ) {
+        self.first_sacked = delivered.iter().filter(|s| s.end > una && !s.retransmitted).map(|s| s.sent).min();
         self.rack.on_delivery(now, delivered, echo, undecided);
+    }
+
+    /// When the first segment was sent of those that the current acknowledgement reports by SACK and that were sent once.
+    pub fn first_sacked(&self) -> Option<Time> {
+        self.first_sacked
     }
 
     /// The most recently sent of all delivered segments.

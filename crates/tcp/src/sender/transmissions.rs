@@ -192,6 +192,11 @@ impl Transmissions {
         found
     }
 
+    /// When the first outstanding segment was last sent.
+    pub fn first_sent(&self) -> Option<Time> {
+        self.list.front().map(|s| s.sent)
+    }
+
     /// The segment with the highest number.
     pub fn last(&self) -> Option<(u64, u64)> {
         self.list.back().map(|s| (s.start, s.end))
