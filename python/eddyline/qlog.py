@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -19,9 +21,22 @@ SUFFIX = ".sqlog"
 """Of a trace in JSON text sequences."""
 
 
+_LONGEST = 255
+"""Bytes of a file name on usual file systems."""
+
+
 def file_names(flows: Sequence[str]) -> list[str]:
-    """File names of the traces of these flows: their names, special characters as in a URL."""
-    return [quote(flow, safe=" []()+,=@") + SUFFIX for flow in flows]
+    """File names of the traces of flows: their names, special characters as in a URL; long ones cut, with a hash."""
+    return [_stem(flow) + SUFFIX for flow in flows]
+
+
+def _stem(flow: str) -> str:
+    stem, room = quote(flow, safe=" []()+,=@"), _LONGEST - len(SUFFIX)
+    if len(stem) <= room:
+        return stem
+    digest = hashlib.sha256(flow.encode()).hexdigest()[:16]
+    begin = re.sub("%.?$", "", stem[: room - len(digest) - 1])
+    return f"{begin}-{digest}"
 
 
 def require_writable(path: Path, flows: Sequence[str]) -> None:

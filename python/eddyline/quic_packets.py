@@ -15,7 +15,7 @@ OVERHEAD = 33
 """What is not payload of a datagram with stream data: short header, frame header and tag; at most, by its numbers."""
 
 ACK = 36
-"""A datagram with an acknowledgement of one range; at most, by its numbers."""
+"""A datagram with an acknowledgement of one range, without ECN; at most, by its numbers."""
 
 
 def payload(datagram: float) -> float:
@@ -23,11 +23,11 @@ def payload(datagram: float) -> float:
     return min(max(datagram, DATAGRAM), _LARGEST) - OVERHEAD
 
 
-def acknowledgement(packets: float) -> float:
+def acknowledgement(packets: float, ecn: bool = False) -> float:
     """A datagram with an acknowledgement of one range, on average over so many packets of a connection.
 
     Their numbers take two bytes, from 2^14 on four (RFC 9000, section 16). A window of hundreds of packets takes
-    one byte more.
+    one byte more. With ECN there are three counts (19.3.2): of the packets, and two that usually take a byte.
     """
-    few, many = ACK - 3, ACK - 1
+    few, many = ACK - 3 + (4 if ecn else 0), ACK - 1 + (6 if ecn else 0)
     return many - (many - few) * min(1.0, 2**14 / max(packets, 1.0))

@@ -166,6 +166,37 @@ def test_quic_differs_by_its_packet_sizes(capsys: pytest.CaptureFixture[str]) ->
     assert not all(d["within"] for d in quic["deviations"])
 
 
+ECN = """
+duration = "20 s"
+warmup = "5 s"
+link = [
+    { name = "f", rate = "20 Mbit/s", delay = "25 ms", queue = { kind = "QUEUE" } },
+    { name = "b", rate = "5 Mbit/s", delay = "25 ms" },
+]
+[[flow]]
+name = "a"
+packet = "1240 B"
+controller = { kind = "KIND" }
+tcp = { ecn = true }
+data = ["f"]
+ack = ["b"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "queue", "causes"),
+    [("newreno", "codel", ["packet sizes"]), ("prague", "dualpi2", ["packet sizes", "counts of marks"])],
+)
+def test_quic_counts_marks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str, queue: str, causes: list[str]
+) -> None:
+    """Three counts on each acknowledgement, which Prague needs."""
+    (tmp_path / "x.toml").write_text(ECN.replace("KIND", kind).replace("QUEUE", queue))
+    quic = compared(capsys, tmp_path / "x.toml", "quic")
+    assert quic["explained"]
+    assert [step["difference"] for step in quic["steps"]] == causes
+
+
 LINUX = """
 duration = "12 s"
 warmup = "2 s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -47,6 +48,20 @@ def scenario(tmp_path: Path) -> Scenario:
     file = tmp_path / "two.toml"
     file.write_text(TWO_FLOWS)
     return Scenario.load(file)
+
+
+def test_long_names_are_cut(tmp_path: Path) -> None:
+    """A name has up to 200 characters, up to twelve each in that of a file; two that begin alike have a file each."""
+    names = ["日" * 200, "日" * 199 + "本", "x" * 200]
+    text = TWO_FLOWS.replace('"one way"', f'"{names[0]}"').replace('"other/way"', f'"{names[1]}"')
+    file = tmp_path / "two.toml"
+    file.write_text(text)
+    Scenario.load(file).run(set={"duration": "100 ms"}, qlog=tmp_path / "traces")
+    written = sorted(file.name for file in (tmp_path / "traces").iterdir())
+    assert written == sorted(qlog.file_names(names[:2]))
+    assert len(set(written)) == 2
+    assert all(200 < len(name) <= 255 for name in qlog.file_names(names))
+    assert all(set(unquote(name)[:-24]) == {"日"} for name in written)
 
 
 def records(file: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ use eddyline_scenario::network::{Flow, Link, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
 use crate::kinds::{self, UNSEEDED};
-use crate::settings::{ACK, DEFAULT_ACK_DELAY_MS, MAX_DATAGRAM, MIN_DATAGRAM};
+use crate::settings::{ACK, DEFAULT_ACK_DELAY_MS, ECN_COUNTS, MAX_DATAGRAM, MIN_DATAGRAM};
 
 /// Flows named before "and n more".
 const MAX_NAMES: usize = 5;
@@ -88,13 +88,15 @@ fn about(flow: &Flow) -> Vec<Option<String>> {
             flow.packet
         )
     });
-    let ack_fits = ACK.contains(&flow.ack_packet.saturating_sub(flow.header));
+    let counts = if tcp.ecn { ECN_COUNTS } else { 0..=0 };
+    let ack_bytes = ACK.start() + counts.start()..=ACK.end() + counts.end();
+    let ack_fits = ack_bytes.contains(&flow.ack_packet.saturating_sub(flow.header));
     let acks = (flow.ack_packet != DEFAULT_ACK_PACKET && !ack_fits).then(|| {
         format!(
             "acknowledgements and the handshake are QUIC's own packets in place of `ack_packet`: an acknowledgement of one range has {} \
              to {} bytes, the client's first packet {}",
-            ACK.start() + flow.header,
-            ACK.end() + flow.header,
+            ack_bytes.start() + flow.header,
+            ack_bytes.end() + flow.header,
             datagram.min(MIN_DATAGRAM) + flow.header
         )
     });

@@ -16,6 +16,8 @@ pub const MIN_DATAGRAM: u32 = 1200;
 pub const MAX_DATAGRAM: u32 = 65_527;
 /// Bytes of a datagram with an acknowledgement of one range, by the lengths of its packet numbers.
 pub const ACK: std::ops::RangeInclusive<u32> = 31..=36;
+/// Bytes more with ECN: three counts (RFC 9000, 19.3.2), of which one stays zero.
+pub const ECN_COUNTS: std::ops::RangeInclusive<u32> = 3..=9;
 /// Windows of receivers without a limit.
 const UNLIMITED: u64 = 1 << 40;
 /// Packets that a receiver acknowledges together unless it is asked for something else (RFC 9000, 13.2.2).

@@ -184,7 +184,8 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
         full, header = (round(_core.quantity("bytes", table[key])) for key in ("packet", "header"))
         payload = quic_packets.payload(full - header)
         packet, payload = _measured(table, result) or (payload + quic_packets.OVERHEAD + header, payload)
-        ack = round(header + quic_packets.acknowledgement(_packets(table, scenario, result)))
+        ecn = bool(table["tcp"].get("ecn") or table["tcp"].get("accurate_ecn"))
+        ack = round(header + quic_packets.acknowledgement(_packets(table, scenario, result), ecn))
         sizes = {"packet": packet, "header": packet - payload, "ack_packet": ack}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
     return overrides
@@ -253,6 +254,11 @@ def _hystart(flow: Table) -> bool:
 def _other_growth(flow: Table) -> bool:
     controller = flow["controller"]
     return bool(controller["kind"] == "cubic" and controller.get("profile") != "linux")
+
+
+def _marks_uncounted(flow: Table) -> bool:
+    tcp = flow.get("tcp", {})
+    return bool(tcp.get("ecn")) and not tcp.get("accurate_ecn")
 
 
 def _linux_parameters(scenario: Table, result: Table) -> Overrides:
@@ -430,6 +436,12 @@ KNOWN: tuple[KnownDifference, ...] = (
         _of_flows("tcp.timestamps", False, _has_timestamps),
     ),
     KnownDifference(
+        "counts of marks",
+        "QUIC's acknowledgements count marks (RFC 9000, 19.3.2): tcp.accurate_ecn = true",
+        _QUIC,
+        _of_flows("tcp.accurate_ecn", True, _marks_uncounted),
+    ),
+    KnownDifference(
         "timeouts",
         "QUIC has a probe timeout without a lower bound (RFC 9002, 6.2): tcp.min_rto = 1 ms",
         _QUIC,
@@ -449,8 +461,8 @@ KNOWN: tuple[KnownDifference, ...] = (
     ),
     KnownDifference(
         "growth of CUBIC",
-        "Linux's CUBIC keeps the slope of its Reno-friendly window, and grows by a twentieth a round trip before "
-        "losses: controller.profile = linux",
+        "Linux's CUBIC keeps the slope of its Reno-friendly window, and grows by a twentieth a round trip until "
+        "the first loss and after timeouts: controller.profile = linux",
         _KERNEL,
         _of_flows("controller.profile", "linux", _other_growth),
     ),

@@ -18,7 +18,7 @@ pub enum CubicProfile {
     #[default]
     #[serde(rename = "rfc9438")]
     Rfc9438,
-    /// Ha, Rhee and Xu 2008, as in Linux 2.6 and ns-2: beta 819/1024, a Reno-friendly window of constant slope.
+    /// Ha, Rhee and Xu 2008, as in Linux 2.6.22 and ns-2: beta 819/1024, a Reno-friendly window of constant slope.
     #[serde(rename = "2008")]
     Paper2008,
     /// As in Linux since 2.6.39: beta 717/1024, a Reno-friendly window of constant slope 8/15, and until the first loss, and again from a timeout to
@@ -75,8 +75,8 @@ pub struct CubicLaw {
     alpha: f64,
     alpha_rises: bool,
     fast_convergence: bool,
-    /// Least growth per packet acknowledged while there is no window of a loss to return to.
-    least_growth: f64,
+    /// While there is no window of a loss to return to, Linux begins at the plateau, with a least growth.
+    linux: bool,
     w_max: f64,
     /// The window before the last loss (cwnd_prior).
     prior: f64,
@@ -96,20 +96,22 @@ impl Cubic {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &CubicParams, facts: &PathFacts) -> Self {
-        let profile = params.profile;
-        let beta = params.beta.unwrap_or(match profile {
+        let linux = params.profile == CubicProfile::Linux;
+        let beta = params.beta.unwrap_or(match params.profile {
             CubicProfile::Rfc9438 => 0.7,
             CubicProfile::Paper2008 => 819.0 / 1024.0,
             CubicProfile::Linux => 717.0 / 1024.0,
         });
+        // RFC 9438, 4.3: the mean rate of Reno at the same loss
+        let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
         let law = CubicLaw {
             c: params.c.unwrap_or(0.4),
             beta,
-            // RFC 9438, 4.3: the mean rate of Reno at the same loss; Linux has 8/15 for its beta
-            alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
-            alpha_rises: profile == CubicProfile::Rfc9438,
+            // Linux counts eighths of a window for each packet (beta_scale)
+            alpha: if linux { 8.0 / (8.0 / alpha).floor() } else { alpha },
+            alpha_rises: params.profile == CubicProfile::Rfc9438,
             fast_convergence: params.fast_convergence.unwrap_or(true),
-            least_growth: if profile == CubicProfile::Linux { 0.05 } else { 0.0 },
+            linux,
             w_max: 0.0,
             prior: 0.0,
             starts_flat: true,
@@ -131,7 +133,8 @@ impl CubicLaw {
     }
 
     fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
-        if std::mem::take(&mut self.starts_flat) || self.w_max <= cwnd {
+        let forgotten = self.linux && !self.has_max;
+        if std::mem::take(&mut self.starts_flat) || forgotten || self.w_max <= cwnd {
             // 4.8, 4.10: K = 0, W_max is the current window
             self.w_max = cwnd;
             return Epoch { begin: now, k: 0.0, w_est: cwnd };
@@ -174,7 +177,7 @@ impl WindowLaw for CubicLaw {
         let alpha = if self.alpha_rises && epoch.w_est >= self.prior { 1.0 } else { self.alpha };
         epoch.w_est += alpha * ack.acked / cwnd;
         self.epoch = Some(epoch);
-        let least = if self.has_max { 0.0 } else { self.least_growth * ack.acked };
+        let least = if self.linux && !self.has_max { ack.acked / 20.0 } else { 0.0 };
         if self.curve(t, epoch.k) < epoch.w_est {
             // 4.3, the Reno-friendly region
             return (epoch.w_est - cwnd).max(least);
@@ -186,7 +189,7 @@ impl WindowLaw for CubicLaw {
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {
         // 4.7: a second loss before the last maximum
-        let below = cwnd < self.w_max && self.fast_convergence;
+        let below = cwnd < self.w_max && self.fast_convergence && (self.has_max || !self.linux);
         self.w_max = if below { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
         self.prior = cwnd;
         self.epoch = None;

@@ -15,7 +15,7 @@ use eddyline_units::Time;
 use crate::bench::ms;
 
 /// Profiles and options that change a law, beside every kind with its required parameters only.
-const VARIANTS: [&str; 49] = [
+const VARIANTS: [&str; 50] = [
     r#""kind": "fast", "alpha": "20 packets", "profile": "ns2-1.1.3""#,
     r#""kind": "fast", "alpha": "20 packets", "base_rtt": "known""#,
     r#""kind": "fast", "alpha": "20 packets", "delay": "forward""#,
@@ -25,6 +25,7 @@ const VARIANTS: [&str; 49] = [
     r#""kind": "newreno", "slow_start": "hystart++""#,
     r#""kind": "cubic", "slow_start": "hystart++""#,
     r#""kind": "cubic", "profile": "2008""#,
+    r#""kind": "cubic", "profile": "linux""#,
     r#""kind": "vegas", "base_rtt": "known""#,
     r#""kind": "westwood", "tick": "10 ms""#,
     r#""kind": "scalable", "at_least_reno": true"#,

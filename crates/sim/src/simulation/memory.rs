@@ -42,18 +42,19 @@ pub fn report(network: &Network, net: &mut Net, flows: &Flows, of_stack: bool, n
         let _ = write!(text, "; {waiting} wait at link {:?}, whose queue.limit is {limit}", link.name);
     }
     let states = (0..flows.len()).map(|i| flows.state(i)).zip(&network.flows);
-    // a sender does not count what it takes for lost, so of dropped packets the window tells who sent them
+    // What is in flight includes what has arrived and is not acknowledged yet. A sender does not count what it takes for lost, so of
+    // dropped packets the window tells who sent them.
     let share = |state: &FlowState| if dropped > 0 { state.cwnd_packets } else { state.in_flight_packets };
     if let Some((state, flow)) = states.max_by(|(a, _), (b, _)| share(a).total_cmp(&share(b))) {
         let window = state.cwnd_packets;
         let window = if window < 1e6 { format!("{window:.0}") } else { format!("{window:.3e}") };
         let (name, kind, sent) = (&flow.name, flow.controller.name(), state.in_flight_packets);
         let _ = if share(&state) < (packets + dropped) as f64 / 10.0 {
-            write!(text, "; no flow has sent more than {:.0} of them", share(&state))
+            write!(text, "; no flow has more than {:.0} in flight", share(&state))
         } else if dropped > 0 {
             write!(text, "; flow {name:?} may send {window}, as its controller {kind} allows")
         } else {
-            write!(text, "; flow {name:?} has sent {sent:.0} of them, its controller {kind} allows {window}")
+            write!(text, "; flow {name:?} has {sent:.0} in flight, its controller {kind} allows {window}")
         };
     }
     for arrivals in &network.arrivals {

@@ -75,7 +75,8 @@ impl Sender {
             timeouts: 0,
             controller_rto,
             timestamps: config.timestamps,
-            rto_every_ack: config.rto_every_ack,
+            // a controller's own timeout is left as it is
+            rto_every_ack: config.rto_every_ack && !controller_rto,
         }
     }
 
@@ -412,7 +413,8 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.tx.recovery.on_sample(rtt);
         }
-        if self.rto_every_ack {
+        // an overtaken acknowledgement gives no sample
+        if self.rto_every_ack && ack.number >= self.tx.seq.una {
             self.exceed_every_sample(now, rtt);
         }
         self.update_ack_ratio(&ack, &prior);

@@ -211,3 +211,32 @@ fn small_segments_are_segments() {
     assert_eq!(sizes, [100, 100, 100, 0], "three messages, FIN");
     assert_eq!(timer(&bench), 325, "two round trips after the last");
 }
+
+/// With `rto_every_ack`, as in Linux: SACK of what was sent before the first segment was retransmitted starts the timer anew, with a timeout that
+/// exceeds its round trip and without back-off; SACK of what was sent after it does not.
+#[test]
+fn sack_restarts_the_timer_of_an_older_retransmission() {
+    for (options, restarts) in
+        [("", false), ("rto_every_ack = true", true), ("rto_every_ack = true, timestamps = true", true)]
+    {
+        let mut bench = Bench::open(&format!("rack = true, {options}"));
+        let deadline = |bench: &Bench| bench.sender.tx.rto.deadline().as_ps() / Time::from_ms(1).as_ps();
+        bench.wait_until(200);
+        // 1 after 2: reordering is seen, and what is missing is lost a quarter of the round trip later
+        bench.ack(0, &[(2, 3)]);
+        bench.ack(0, &[(1, 3)]);
+        bench.sent();
+        bench.wait_until(225);
+        assert_eq!(bench.numbers()[0], resent(0));
+        let before = deadline(&bench);
+        bench.wait_until(230);
+        bench.ack(0, &[(1, 10)]);
+        let after = deadline(&bench);
+        // min_rto is 200 ms, the round trip 130 ms
+        assert_eq!(after, if restarts { 230 + 130 + 200 } else { before }, "{options}");
+        assert_eq!(bench.numbers()[0], new(13));
+        bench.wait_until(330);
+        bench.ack(0, &[(1, 10), (13, 14)]);
+        assert_eq!(deadline(&bench), after, "{options}: 13 was sent after the retransmission");
+    }
+}
