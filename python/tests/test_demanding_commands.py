@@ -183,7 +183,7 @@ def test_tables_of_queues_are_what_their_command_prints(page: Path) -> None:
 
 
 def test_every_demanding_command_has_a_test() -> None:
-    assert len(RUNS) == 15
+    assert len(RUNS) == 16
     assert len(SHELLS) == 4
     assert len(needing(Need.SECOND_MACHINE)) == 2
     scripts = "\n".join(b.code for page in (SWEEPS, OWN) for b in blocks(page, "sh"))

@@ -142,3 +142,20 @@ def test_a_large_file_that_has_changed_is_an_error(scenario, tmp_path, monkeypat
     for refused in (lambda: given.with_seed(8), lambda: el.sweep(given, {"seed": [1]}, out=tmp_path / "grid")):
         with pytest.raises(el.InputError, match=said):
             refused()
+
+
+def test_what_waits_behind_a_recording_follows_its_rates(tmp_path):
+    """30 Mbit/s of traffic over 100: `rate` beside the recording, 10 Mbit/s, is not what is transmitted."""
+    (tmp_path / "fast.csv").write_text("time_s,rate_bps\n0,100e6\n1,100e6\n")
+    text = (
+        'duration = "2 h"\n'
+        'link = [{ name = "l", rate = "10 Mbit/s", delay = "5 ms"TRACE }]\n'
+        '[[traffic]]\nname = "t"\npath = ["l"]\npacket = "100 B"\nmodel = { kind = "cbr", rate = "30 Mbit/s" }\n'
+    )
+    (tmp_path / "x.toml").write_text(text.replace("TRACE", ', trace = { kind = "csv", file = "fast.csv" }'))
+    (tmp_path / "slow.toml").write_text(text.replace("TRACE", ""))
+    el.Scenario.load(tmp_path / "x.toml")
+    link = el.Scenario.load(tmp_path / "x.toml", set={"duration": "10 s"}).run().links.iloc[0]
+    assert link["utilisation"] == pytest.approx(0.3, rel=1e-3)
+    with pytest.raises(el.ScenarioError, match=r"leaves 1\.8e8 packets waiting"):
+        el.Scenario.load(tmp_path / "slow.toml")

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::{Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
+use eddyline_path::variation::LinkTrace;
 use eddyline_units::{Rate, Time};
 
 use crate::diagnostic::Report;
@@ -33,8 +34,10 @@ struct Crossed<'a> {
     largest: u64,
     /// An endless transfer has its slowest link here.
     busy: bool,
-    /// Unresponsive traffic in bit/s.
-    offered: f64,
+    /// What unresponsive traffic adds to the rate that is offered, in bit/s, or takes away, and when.
+    offered: Vec<(Time, f64)>,
+    /// A recording may have other rates than `rate`.
+    recorded: bool,
 }
 
 impl<'a> Crossed<'a> {
@@ -44,7 +47,25 @@ impl<'a> Crossed<'a> {
         let rate = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
         let delay = link.changes.iter().filter_map(|c| c.delay).fold(link.delay, Time::max);
         let queue = link.queue;
-        Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: 0.0 }
+        let recorded = matches!(link.trace, Some(LinkTrace::Csv(_) | LinkTrace::Mahimahi(_)));
+        Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: Vec::new(), recorded }
+    }
+
+    /// The highest rate that unresponsive traffic offers within `duration`, in bit/s, and the most of it that waits, in bits, where all
+    /// of its models send at their mean rates.
+    fn load(&self, duration: Time) -> (f64, f64) {
+        let mut offered = self.offered.clone();
+        offered.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (mut now, mut bps, mut highest, mut waiting, mut most) = (Time::ZERO, 0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+        for (at, more) in offered.into_iter().chain([(duration, 0.0)]) {
+            let at = at.min(duration);
+            waiting = (waiting + (bps - self.rate.as_bps() as f64) * (at - now).as_secs_f64()).max(0.0);
+            most = most.max(waiting);
+            now = at;
+            bps += if at < duration { more } else { 0.0 };
+            highest = highest.max(bps);
+        }
+        (highest, most)
     }
 }
 
@@ -52,12 +73,12 @@ impl<'a> Crossed<'a> {
 pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
     cross(typed, traces, &mut links, &index);
-    let duration = typed.top_level.as_ref().map(|h| h.duration.as_secs_f64());
+    let duration = typed.top_level.as_ref().map(|h| h.duration);
     let mut packets = 0.0;
     for link in &links {
-        let wrong = |key: &str, message: String, report: &mut Report<'_>| {
+        let wrong = |key: &str, message: String, hint: Option<&str>, report: &mut Report<'_>| {
             let path: Vec<Step<'_>> = link.path.iter().copied().chain(key.split('.').map(Step::Key)).collect();
-            report.wrong(root, &path, message, None);
+            report.wrong(root, &path, message, hint.map(str::to_owned));
         };
         let limit = link.queue.limit();
         if let Some(why) = limit.refuses(link.largest) {
@@ -66,32 +87,34 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             } else {
                 "that".to_owned()
             };
-            wrong("queue.limit", format!("{why}; at least {least}"), report);
+            wrong("queue.limit", format!("{why}; at least {least}"), None, report);
         }
         for error in link.queue.refuses(link.largest).into_iter().chain(link.queue.conflict()) {
-            wrong(&format!("queue.{}", error.key), error.message, report);
+            wrong(&format!("queue.{}", error.key), error.message, None, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
         if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX)))
             > MAX_TRANSMISSION
         {
-            wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), report);
+            wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), None, report);
         }
         let Some(duration) = duration else { continue };
         let per_second = |bps: f64| bps / (8.0 * size as f64);
         let rate = link.rate.as_bps() as f64;
-        let used = per_second(if link.busy { rate } else { link.offered.min(rate) });
+        let (offered, waiting) = link.load(duration);
+        let duration = duration.as_secs_f64();
+        let used = per_second(if link.busy { rate } else { offered.min(rate) });
         let in_flight = used * link.delay.as_secs_f64().min(duration);
         if in_flight > MAX_AT_ONCE {
             let message = format!("{in_flight:.1e} packets in flight at {}; at most 100 million", link.rate);
-            wrong("delay", message, report);
+            wrong("delay", message, None, report);
         }
-        let excess = per_second((link.offered - rate).max(0.0)) * duration;
-        if excess > MAX_AT_ONCE && limit == Limit::Unlimited {
+        let waiting = per_second(waiting);
+        if waiting > MAX_AT_ONCE && limit == Limit::Unlimited && !link.recorded {
             let message = format!(
-                "unlimited, and traffic above the rate leaves {excess:.1e} packets waiting; at most 100 million"
+                "unlimited, and traffic above the rate leaves {waiting:.1e} packets waiting; at most 100 million"
             );
-            wrong("queue.limit", message, report);
+            wrong("queue.limit", message, Some("give the queue a limit, as in limit = \"1000 packets\""), report);
         }
         packets += used * duration;
     }
@@ -147,7 +170,8 @@ fn cross(typed: &Typed, traces: &[Option<Arc<Trace>>], links: &mut [Crossed<'_>]
         let rate = mean_rate_bps(&traffic.model, packet, trace).unwrap_or(0.0);
         for name in &traffic.path {
             if let Some(i) = index.get(name) {
-                links[*i].offered += rate;
+                links[*i].offered.push((traffic.start, rate));
+                links[*i].offered.extend(traffic.stop.map(|stop| (stop.max(traffic.start), -rate)));
             }
         }
     }
