@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -31,12 +30,17 @@ def file_names(flows: Sequence[str]) -> list[str]:
 
 
 def _stem(flow: str) -> str:
-    stem, room = quote(flow, safe=" []()+,=@"), _LONGEST - len(SUFFIX)
-    if len(stem) <= room:
-        return stem
-    digest = hashlib.sha256(flow.encode()).hexdigest()[:16]
-    begin = re.sub("%.?$", "", stem[: room - len(digest) - 1])
-    return f"{begin}-{digest}"
+    room = _LONGEST - len(SUFFIX)
+    if len(_quoted(flow)) <= room:
+        return _quoted(flow)
+    end, begin = "-" + hashlib.sha256(flow.encode()).hexdigest()[:16], flow
+    while len(_quoted(begin) + end) > room:
+        begin = begin[:-1]
+    return _quoted(begin) + end
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe=" []()+,=@")
 
 
 def require_writable(path: Path, flows: Sequence[str]) -> None:

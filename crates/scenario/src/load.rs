@@ -100,7 +100,7 @@ fn parse_and_check(
     variation::check(&root, &typed, report);
     nic::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, files, report);
-    capacity::check(&root, &typed, &traces.of_traffic, report);
+    capacity::check(&root, &typed, &traces, report);
     let expectations = expectations(&root, &typed, input, report);
     if !report.is_clean() {
         return None;

@@ -21,7 +21,7 @@ pub enum CubicProfile {
     /// Ha, Rhee and Xu 2008, as in Linux 2.6.22 and ns-2: beta 819/1024, a Reno-friendly window of constant slope.
     #[serde(rename = "2008")]
     Paper2008,
-    /// As in Linux since 2.6.39: beta 717/1024, a Reno-friendly window of constant slope 8/15, and until the first loss, and again from a timeout to
+    /// As in Linux since 2.6.39: beta 717/1024, a Reno-friendly window of constant slope 8/15, and until the first loss, and after a timeout until
     /// the next loss, growth by at least a twentieth a round trip.
     #[serde(rename = "linux")]
     Linux,

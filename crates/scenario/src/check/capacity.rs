@@ -6,12 +6,13 @@ use std::sync::Arc;
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::{Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
-use eddyline_path::variation::LinkTrace;
+use eddyline_path::variation::Recording;
 use eddyline_units::{Rate, Time};
 
 use crate::diagnostic::Report;
 use crate::model::{ApplicationParams, Flow, Link};
 use crate::network::PROBE_SYN;
+use crate::trace::Traces;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
@@ -36,43 +37,55 @@ struct Crossed<'a> {
     busy: bool,
     /// What unresponsive traffic adds to the rate that is offered, in bit/s, or takes away, and when.
     offered: Vec<(Time, f64)>,
-    /// A recording may have other rates than `rate`.
-    recorded: bool,
+}
+
+/// What unresponsive traffic is to a link, where all of its models send at their mean rates.
+#[derive(Debug, Default)]
+struct Load {
+    /// The highest rate that is offered, in bit/s.
+    highest: f64,
+    /// The most that waits, in bits.
+    waiting: f64,
+    /// Bits that the link transmits of it.
+    carried: f64,
 }
 
 impl<'a> Crossed<'a> {
-    fn new(path: Vec<Step<'a>>, link: &Link) -> Self {
+    fn new(path: Vec<Step<'a>>, link: &Link, recording: Option<&Recording>) -> Self {
         let framing = link.framing.unwrap_or_default().numbers();
-        // the maximum over its steps
-        let rate = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
+        // the maximum over its steps, or over a recording, whose rates replace it
+        let stepped = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
+        let recorded = recording.and_then(|r| r.rows().iter().map(|row| row.rate.unwrap_or(stepped)).max());
+        let rate = recorded.unwrap_or(stepped);
         let delay = link.changes.iter().filter_map(|c| c.delay).fold(link.delay, Time::max);
         let queue = link.queue;
-        let recorded = matches!(link.trace, Some(LinkTrace::Csv(_) | LinkTrace::Mahimahi(_)));
-        Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: Vec::new(), recorded }
+        Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: Vec::new() }
     }
 
-    /// The highest rate that unresponsive traffic offers within `duration`, in bit/s, and the most of it that waits, in bits, where all
-    /// of its models send at their mean rates.
-    fn load(&self, duration: Time) -> (f64, f64) {
+    /// What unresponsive traffic is to it within `duration`.
+    fn load(&self, duration: Time) -> Load {
         let mut offered = self.offered.clone();
         offered.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let (mut now, mut bps, mut highest, mut waiting, mut most) = (Time::ZERO, 0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
-        for (at, more) in offered.into_iter().chain([(duration, 0.0)]) {
-            let at = at.min(duration);
-            waiting = (waiting + (bps - self.rate.as_bps() as f64) * (at - now).as_secs_f64()).max(0.0);
-            most = most.max(waiting);
+        let rate = self.rate.as_bps() as f64;
+        let (mut now, mut bps, mut waiting, mut load) = (Time::ZERO, 0.0_f64, 0.0_f64, Load::default());
+        for (at, more) in offered.into_iter().filter(|(at, _)| *at < duration).chain([(duration, 0.0)]) {
+            let seconds = (at - now).as_secs_f64();
+            let before = waiting;
+            waiting = (waiting + (bps - rate) * seconds).max(0.0);
+            load.carried += before + bps * seconds - waiting;
+            load.waiting = load.waiting.max(waiting);
+            bps += more;
+            load.highest = load.highest.max(bps);
             now = at;
-            bps += if at < duration { more } else { 0.0 };
-            highest = highest.max(bps);
         }
-        (highest, most)
+        load
     }
 }
 
 /// Reports links that cannot carry the packets that cross them.
-pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
-    let (mut links, index) = links(typed);
-    cross(typed, traces, &mut links, &index);
+pub(crate) fn check(root: &Node, typed: &Typed, traces: &Traces, report: &mut Report<'_>) {
+    let (mut links, index) = links(typed, &traces.of_links);
+    cross(typed, &traces.of_traffic, &mut links, &index);
     let duration = typed.top_level.as_ref().map(|h| h.duration);
     let mut packets = 0.0;
     for link in &links {
@@ -101,22 +114,22 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
         let Some(duration) = duration else { continue };
         let per_second = |bps: f64| bps / (8.0 * size as f64);
         let rate = link.rate.as_bps() as f64;
-        let (offered, waiting) = link.load(duration);
+        let load = link.load(duration);
         let duration = duration.as_secs_f64();
-        let used = per_second(if link.busy { rate } else { offered.min(rate) });
+        let used = per_second(if link.busy { rate } else { load.highest.min(rate) });
         let in_flight = used * link.delay.as_secs_f64().min(duration);
         if in_flight > MAX_AT_ONCE {
             let message = format!("{in_flight:.1e} packets in flight at {}; at most 100 million", link.rate);
             wrong("delay", message, None, report);
         }
-        let waiting = per_second(waiting);
-        if waiting > MAX_AT_ONCE && limit == Limit::Unlimited && !link.recorded {
+        let waiting = per_second(load.waiting);
+        if waiting > MAX_AT_ONCE && limit == Limit::Unlimited {
             let message = format!(
                 "unlimited, and traffic above the rate leaves {waiting:.1e} packets waiting; at most 100 million"
             );
             wrong("queue.limit", message, Some("give the queue a limit, as in limit = \"1000 packets\""), report);
         }
-        packets += used * duration;
+        packets += per_second(if link.busy { rate * duration } else { load.carried });
     }
     if packets > MAX_PACKETS {
         let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 trillion");
@@ -124,7 +137,9 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
     }
 }
 
-fn links(typed: &Typed) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
+/// The links with their recordings, which are in the order of the file.
+fn links(typed: &Typed, recordings: &[Option<Arc<Recording>>]) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
+    let recording = |i: usize| recordings.get(i).and_then(Option::as_deref);
     let mut links = Vec::new();
     let mut index = HashMap::new();
     let mut add = |name: String, link: Crossed<'static>| {
@@ -134,13 +149,14 @@ fn links(typed: &Typed) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
     for (i, link) in typed.links.iter().enumerate() {
         let Some(l) = link else { continue };
         let path = vec![Step::Key("link"), Step::Item(i)];
-        add(l.name.clone(), Crossed::new(path, l));
+        add(l.name.clone(), Crossed::new(path, l, recording(i)));
     }
     for (i, duplex) in typed.duplexes.iter().enumerate() {
         let Some(d) = duplex else { continue };
-        for (direction, key) in d.directions().into_iter().zip(["down", "up"]) {
+        let first = typed.links.len() + 2 * i;
+        for (direction, (key, place)) in d.directions().into_iter().zip([("down", first), ("up", first + 1)]) {
             let path = vec![Step::Key("duplex"), Step::Item(i), Step::Key(key)];
-            add(direction.name.clone(), Crossed::new(path, &direction));
+            add(direction.name.clone(), Crossed::new(path, &direction, recording(place)));
         }
     }
     (links, index)

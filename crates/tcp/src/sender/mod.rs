@@ -413,9 +413,8 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.tx.recovery.on_sample(rtt);
         }
-        // an overtaken acknowledgement gives no sample
-        if self.rto_every_ack && ack.number >= self.tx.seq.una {
-            self.exceed_every_sample(now, rtt);
+        if self.rto_every_ack {
+            self.exceed_every_sample(now, rtt, ack.number < self.tx.seq.una);
         }
         self.update_ack_ratio(&ack, &prior);
         let acknowledged = self.tx.seq.una + self.tx.recovery.sacked();
@@ -437,12 +436,12 @@ impl Sender {
 
     /// The timeout exceeds the sample of this acknowledgement, and with RACK the round trip of what it reports by SACK. If that was sent
     /// before the first outstanding segment was retransmitted, the retransmission may take as long, and its timer starts anew, as in Linux
-    /// (tcp_clean_rtx_queue).
-    fn exceed_every_sample(&mut self, now: Time, rtt: Option<Time>) {
+    /// (tcp_clean_rtx_queue), but not at an acknowledgement that a later one has overtaken.
+    fn exceed_every_sample(&mut self, now: Time, rtt: Option<Time>, overtaken: bool) {
         if let Some(rtt) = rtt {
             self.tx.rto.exceed(rtt);
         }
-        if let Some((sent, first_resent_since)) = self.tx.recovery.first_sacked() {
+        if let Some((sent, first_resent_since)) = self.tx.recovery.first_sacked().filter(|_| !overtaken) {
             self.tx.rto.end_back_off();
             self.tx.rto.exceed(now - sent);
             if first_resent_since {

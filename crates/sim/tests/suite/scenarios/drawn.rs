@@ -21,6 +21,7 @@ pub fn draw_controller(r: &mut Stream) -> String {
                 "kind = \"fast\", alpha = \"5 packets\", profile = \"ns2-1.1.3\"",
                 "kind = \"fast\", alpha = \"100 packets\", base_rtt = \"known\"",
                 "kind = \"cubic\", slow_start = \"hystart++\"",
+                "kind = \"cubic\", profile = \"2008\"",
                 "kind = \"cubic\", profile = \"linux\"",
                 "kind = \"vegas\", base_rtt = \"known\"",
                 "kind = \"ledbat\", profile = \"ledbat++\"",

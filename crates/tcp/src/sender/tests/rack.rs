@@ -1,5 +1,6 @@
 //! RACK-TLP: the examples of RFC 8985, section 9.1, and its probe.
 
+use eddyline_cc::ControllerParams;
 use eddyline_units::Time;
 
 use super::{BULK, Bench, new, newreno, resent};
@@ -212,31 +213,71 @@ fn small_segments_are_segments() {
     assert_eq!(timer(&bench), 325, "two round trips after the last");
 }
 
+/// When the timeout is due, in milliseconds.
+fn deadline(bench: &Bench) -> u64 {
+    bench.sender.tx.rto.deadline().as_ps() / Time::from_ms(1).as_ps()
+}
+
+/// A sender with RACK that has just sent segment 1 again, at 225 ms: 2 came after 3, so that reordering is seen, and what is missing is
+/// lost a quarter of the round trip later.
+fn one_late_and_one_lost(options: &str, controller: &ControllerParams) -> Bench {
+    let mut bench = Bench::open_with(&format!("rack = true, {options}"), &BULK, controller);
+    bench.wait_until(200);
+    bench.ack(1, &[]);
+    bench.ack(1, &[(3, 4)]);
+    bench.ack(1, &[(2, 4)]);
+    bench.sent();
+    bench.wait_until(225);
+    assert!(bench.numbers().contains(&resent(1)));
+    bench
+}
+
 /// With `rto_every_ack`, as in Linux: SACK of what was sent before the first segment was retransmitted starts the timer anew, with a timeout that
-/// exceeds its round trip and without back-off; SACK of what was sent after it does not.
+/// exceeds its round trip; SACK of what was sent after it does not.
 #[test]
 fn sack_restarts_the_timer_of_an_older_retransmission() {
     for (options, restarts) in
         [("", false), ("rto_every_ack = true", true), ("rto_every_ack = true, timestamps = true", true)]
     {
-        let mut bench = Bench::open(&format!("rack = true, {options}"));
-        let deadline = |bench: &Bench| bench.sender.tx.rto.deadline().as_ps() / Time::from_ms(1).as_ps();
-        bench.wait_until(200);
-        // 1 after 2: reordering is seen, and what is missing is lost a quarter of the round trip later
-        bench.ack(0, &[(2, 3)]);
-        bench.ack(0, &[(1, 3)]);
-        bench.sent();
-        bench.wait_until(225);
-        assert_eq!(bench.numbers()[0], resent(0));
+        let mut bench = one_late_and_one_lost(options, &newreno());
         let before = deadline(&bench);
         bench.wait_until(230);
-        bench.ack(0, &[(1, 10)]);
+        bench.ack(1, &[(2, 14)]);
         let after = deadline(&bench);
         // min_rto is 200 ms, the round trip 130 ms
         assert_eq!(after, if restarts { 230 + 130 + 200 } else { before }, "{options}");
-        assert_eq!(bench.numbers()[0], new(13));
+        let (last, again) = *bench.numbers().last().expect("new data");
+        assert!(!again);
         bench.wait_until(330);
-        bench.ack(0, &[(1, 10), (13, 14)]);
-        assert_eq!(deadline(&bench), after, "{options}: 13 was sent after the retransmission");
+        bench.ack(1, &[(2, 14), (last, last + 1)]);
+        assert_eq!(deadline(&bench), after, "{options}: the last was sent after the retransmission");
     }
+}
+
+/// An acknowledgement that a later one has overtaken does not restart it, whatever SACK reports first there.
+#[test]
+fn an_overtaken_acknowledgement_restarts_no_timer() {
+    for (number, restarts) in [(0, false), (1, true)] {
+        let mut bench = one_late_and_one_lost("rto_every_ack = true, timestamps = true", &newreno());
+        let before = deadline(&bench);
+        bench.wait_until(230);
+        bench.ack(number, &[(2, 10)]);
+        assert_eq!(deadline(&bench) > before, restarts, "{number}");
+    }
+}
+
+/// VFAST's own timeout (`rto = "eq6"`) is as without the option.
+#[test]
+fn a_timeout_of_the_controller_s_own_is_left_alone() {
+    let vfast = serde_json::from_value(
+        serde_json::json!({ "kind": "vfast", "alpha": "20 packets", "rto": "eq6", "base_rtt": "known" }),
+    )
+    .expect("a kind");
+    let of = |options: &str| {
+        let mut bench = one_late_and_one_lost(options, &vfast);
+        bench.wait_until(230);
+        bench.ack(1, &[(2, 10)]);
+        (deadline(&bench), bench.sender.tx.rto.timeout())
+    };
+    assert_eq!(of("rto_every_ack = true"), of(""));
 }
