@@ -5,59 +5,25 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import replace
-from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from compared_worlds import LATE, LINUX, SHORT, Kernel, compared
 
 from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations import explain
-from eddyline.deviations.explain import compare_with, with_other_seeds
+from eddyline.deviations.explain import compare_with
 from eddyline.deviations.known import of_world, unswitched
-from eddyline.deviations.measure import Deviation, Range, Tolerance, deviations, worst
+from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
 from eddyline.errors import WorldUnavailable
-from eddyline.live import LiveRun
 from eddyline.papers import find
 from eddyline.scenario import Scenario
 from eddyline.worlds import WORLDS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import eddyline._core as _core
-    from eddyline.worlds import RunOptions
-
-LATE = """
-duration = "40 s"
-warmup = "20 s"
-link = [
-    { name = "f", rate = "50 Mbit/s", delay = "20 ms", queue = { kind = "droptail", limit = "LIMIT" } },
-    { name = "b", rate = "50 Mbit/s", delay = "20 ms" },
-]
-[[flow]]
-name = "early"
-data = ["f"]
-ack = ["b"]
-controller = { kind = "fast", alpha = "40 packets", base_rtt = "BASE" }
-[[flow]]
-name = "late"
-data = ["f"]
-ack = ["b"]
-start = "10 s"
-controller = { kind = "fast", alpha = "30 packets", base_rtt = "BASE" }
-"""
-
-
-def compared(capsys: pytest.CaptureFixture[str], file: Path, world: str, *options: str) -> dict[str, Any]:
-    """What is said of a world, once the exit code is that of all worlds."""
-    code = main(["compare", str(file), "--json", "--strict", *options])
-    worlds = [w for w in json.loads(capsys.readouterr().out)["worlds"] if "unavailable" not in w]
-    assert code == (0 if all(w["explained"] for w in worlds) else 1)
-    (found,) = (w for w in worlds if w["world"] == world)
-    assert isinstance(found, dict)
-    return found
 
 
 def test_the_paper_is_its_simulation(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,52 +163,6 @@ def test_quic_counts_marks(
     assert [step["difference"] for step in quic["steps"]] == causes
 
 
-LINUX = """
-duration = "12 s"
-warmup = "2 s"
-link = [
-    { name = "f", rate = "10 Mbit/s", delay = "20 ms", queue = { kind = "droptail", limit = "100 packets" } },
-    { name = "b", rate = "10 Mbit/s", delay = "20 ms" },
-]
-[[flow]]
-name = "one"
-data = ["f"]
-ack = ["b"]
-controller = CONTROLLER
-tcp = { TCP }
-"""
-
-
-class Kernel:
-    """World `kernel`, played by `sim` with the keys that make it behave as Linux does; `clock` is what it was asked."""
-
-    def __init__(self, keys: dict[str, Any], notes: tuple[str, ...] = (), because: tuple[str, ...] = ()) -> None:
-        self.keys, self.notes, self.because = keys, notes, because
-        self.clock = ""
-
-    def run(self, scenario: _core.Scenario, options: RunOptions, _progress: object) -> LiveRun:
-        self.clock = options.clock
-        document = Scenario(json.loads(scenario.canonical), set=self.keys).run(series=False).to_dict()
-        emulation = {"trusted": not self.because, "because": list(self.because)}
-        text = json.dumps(document | {"world": "kernel", "approximations": list(self.notes), "emulation": emulation})
-        return LiveRun(text, scenario.names, None)
-
-    def found(
-        self,
-        tools: tuple[pytest.CaptureFixture[str], pytest.MonkeyPatch],
-        file: Path,
-        *options: str,
-        controller: str = '{ kind = "newreno" }',
-        tcp: str = "ack_every = 2",
-        text: str = LINUX,
-    ) -> dict[str, Any]:
-        """What is said of it."""
-        capsys, monkeypatch = tools
-        monkeypatch.setitem(WORLDS, "kernel", replace(WORLDS["kernel"], run=self.run, missing=None))
-        file.write_text(text.replace("CONTROLLER", controller).replace("TCP", tcp))
-        return compared(capsys, file, "kernel", *options)
-
-
 ONE = 'flow."one"'
 
 
@@ -338,112 +258,6 @@ def test_senders_without_sack_are_compared_with_quic(
     assert compared(capsys, file, "quic", "--worlds", "quic")["deviations"]
 
 
-COMPETING = """
-duration = "60 s"
-warmup = "15 s"
-seed = 11
-link = [
-    { name = "f", rate = "24 Mbit/s", delay = "18 ms", queue = { kind = "droptail", limit = "1 BDP" } },
-    { name = "b", rate = "24 Mbit/s", delay = "18 ms" },
-]
-[[flow]]
-name = "delay"
-count = 2
-data = ["f"]
-ack = ["b"]
-start_jitter = "500 ms"
-controller = { kind = "vegas" }
-[[flow]]
-name = "loss"
-count = 2
-data = ["f"]
-ack = ["b"]
-start_jitter = "500 ms"
-controller = { kind = "CONTROLLER" }
-tcp = { TCP }
-"""
-
-
-def test_chance_is_no_cause(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The played kernel is `sim` with another seed: one flow has half as much, and nothing is behind it."""
-    kernel, file = Kernel({"seed": 42}), tmp_path / "x.toml"
-    found = kernel.found((capsys, monkeypatch), file, controller="cubic", text=COMPETING)
-    assert (found["explained"], found["steps"], found["tried"], found["untried"]) == (True, [], [], [])
-    assert found["seeds"] == list(range(11, 21))
-    far = [d for d in found["deviations"] if not d["within"]]
-    assert len(far) > 3
-    for each in found["deviations"]:
-        low, high = each["sim_range"]
-        assert low <= each["sim"] <= high
-        assert each["chance"] is not each["within"]
-        assert each["within"] or 0.97 * low <= each["value"] <= high / 0.97
-    assert main(["compare", str(file)]) == 0
-    out = capsys.readouterr().out
-    assert "chance: within the range of sim's values over 10 seeds (11 to 20), or the tolerance of it" in out
-    assert f"kernel: within chance, {len(far)} of 20 quantities beyond the tolerance" in out
-    (row,) = (line.split() for line in out.splitlines() if line.startswith(" delay[1] "))
-    assert row[-1] == "chance"
-
-
-def test_a_cause_beside_chance_is_found(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """QUIC's larger acknowledgements fill more of the way back, what flows get is chance."""
-    file = tmp_path / "x.toml"
-    file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))
-    quic = compared(capsys, file, "quic")
-    assert [step["difference"] for step in quic["steps"]] == ["packet sizes"]
-    before, after = quic["deviations"], quic["steps"][0]["deviations"]
-    assert sum(d["chance"] for d in before) > 3
-    (back, left) = (d for part in (before, after) for d in part if (d["name"], d["quantity"]) == ("b", "utilisation"))
-    assert back["value"] > 1.8 * back["sim"]
-    assert left["value"] == pytest.approx(left["sim"], rel=0.06)  # acknowledgements of several ranges are larger still
-    assert [d for d in after if not d["within"] and not d["chance"] and d is not left] == []
-
-
-def test_seeds_that_change_nothing_measure_no_chance(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    links, one, _ = LATE.replace("LIMIT", "15 packets").replace("BASE", "known").split("[[flow]]")
-    file.write_text(f"{links}[[flow]]{one}")
-    theory = compared(capsys, file, "theory")
-    assert "seeds" not in theory
-    assert {"sim_range", "chance"}.isdisjoint(key for each in theory["deviations"] for key in each)
-    scenario = Scenario.load(file)
-    assert with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some]).results == []
-
-
-def test_flows_that_compete_in_phase_start_at_random_for_chance(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """With acknowledgements of quic's size two flows share the link otherwise, by their phases alone."""
-    file = tmp_path / "x.toml"
-    file.write_text("""
-title = "two on a link"
-duration = "60 s"
-warmup = "10 s"
-link = [
-    { name = "down", rate = "20 Mbit/s", delay = "10 ms", queue = { kind = "droptail", limit = "80 packets" } },
-    { name = "up", rate = "20 Mbit/s", delay = "10 ms" },
-]
-[[flow]]
-name = "ours"
-controller = { kind = "newreno" }
-data = ["down"]
-ack = ["up"]
-tcp = { pacing = true }
-[[flow]]
-name = "theirs"
-controller = { kind = "cubic" }
-data = ["down"]
-ack = ["up"]
-""")
-    quic = compared(capsys, file, "quic")
-    assert (quic["seeds"], quic["start_jitter_s"]) == (list(range(10)), 0.1)
-    assert ([step["difference"] for step in quic["steps"]], quic["explained"]) == (["packet sizes"], True)
-    assert main(["compare", str(file)]) == 0
-    assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
-
-
 def test_a_trial_that_does_not_know_a_quantity_explains_nothing_of_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -464,65 +278,6 @@ flow = [{ name = "f", controller = { kind = "newreno" }, data = ["there"], ack =
         assert {(d["kind"], d["name"], d["quantity"]) for d in step["deviations"]} == found
     assert main(["compare", str(file)]) == 0
     assert "theory" in capsys.readouterr().out
-
-
-def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))
-    scenario = Scenario.load(file, set={"seed": 2**63 - 1, "duration": "2 s", "warmup": "1 s"})
-    others = with_other_seeds(scenario, scenario.run(), lambda some: [each.run() for each in some])
-    assert [each.to_dict()["seed"] for each in others.results] == list(range(9))
-    assert others.start_jitter_s is None
-
-
-def test_other_seeds_run_only_where_something_deviates_and_once(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked = []
-    other_seeds = explain.with_other_seeds
-
-    def counted(scenario: Scenario, *rest: Any) -> Any:
-        asked.append(scenario.seed)
-        return other_seeds(scenario, *rest)
-
-    monkeypatch.setattr(explain, "with_other_seeds", counted)
-    file, tools = tmp_path / "x.toml", (capsys, monkeypatch)
-    # world quic deviates too
-    assert not all(d["within"] for d in Kernel({"seed": 42}).found(tools, file, text=SHORT)["deviations"])
-    assert asked == [11]
-    for world in ("quic", "theory"):
-        monkeypatch.setitem(
-            WORLDS, world, replace(WORLDS[world], missing=lambda _, w=world: WorldUnavailable(w, "not here"))
-        )
-    assert all(d["within"] for d in Kernel({}).found(tools, file, text=SHORT)["deviations"])
-    assert asked == [11]
-
-
-SHORT = COMPETING.replace("60 s", "10 s").replace("15 s", "4 s").replace("CONTROLLER", "cubic").replace("TCP", "")
-
-
-def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:
-    def found(value: float, low: float, high: float) -> Deviation:
-        return Deviation("flow", "f", "goodput_bps", value, 1.0, 0.03, Range(low, high, 0.03))
-
-    for value, low, high, excess, by_chance in (
-        (1.5, 0.9, 2.0, 0.0, True),
-        (1.52, 1.0, 1.5, 2 / 3, True),
-        (1.56, 1.0, 1.5, 2.0, False),
-        (0.84, 0.9, 1.5, 2.0, False),
-        (1.02, 1.0, 1.5, 0.0, False),
-        (1.06, 1.0, 1.0, 2.0, False),
-    ):
-        one = found(value, low, high)
-        assert (one.excess, one.by_chance) == (pytest.approx(excess), by_chance)
-    # where nothing is allowed, every difference counts, from the range too
-    for value, excess in ((1.5, 0.0), (1.5001, inf), (0.9999, inf)):
-        assert replace(found(value, 1.0, 1.5), range=Range(1.0, 1.5, 0.0)).excess == excess
-        assert replace(found(value, 0.0, 0.0), range=None, allowed=0.0, reference=1.5).excess == (value != 1.5 and inf)
-    # chance decides between 1 and 1.5, whether the reference is near by chance or not
-    assert found(1.02, 1.0, 1.5).left_to_chance
-    assert not found(1.02, 1.0, 1.01).left_to_chance
-    assert not found(1.6, 1.0, 1.5).left_to_chance
 
 
 def test_what_trades_one_deviation_for_several_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
