@@ -69,6 +69,9 @@ def require_result(document: Mapping[str, Any]) -> None:
     for key, kind in (("title", str), ("world", str), ("flows", list), ("links", list)):
         if not isinstance(document[key], kind):
             raise TypeError(f"{key} is {json.dumps(document[key])[:60]}")
+        for row in document[key] if kind is list else ():
+            if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+                raise TypeError(f"{key} has {json.dumps(row)[:60]}, not a table with a name")
 
 
 def kept(path: Path) -> Source | None:

@@ -212,7 +212,8 @@ def test_save_and_load(result, tmp_path):
     with pytest.raises(el.InputError):
         el.Result.load(tmp_path)
     lacking = [json.dumps({k: v for k, v in result.to_dict().items() if k != key}) for key in ("world", "links")]
-    for text in (result.json[:100], "[3]", '{"flows": [3]}', *lacking):
+    wrong = [json.dumps({**result.to_dict(), "flows": rows}) for rows in ([1], [{}], [{"name": 1}])]
+    for text in (result.json[:100], "[3]", '{"flows": [3]}', *lacking, *wrong):
         (tmp_path / "r" / "result.json").write_text(text)
         with pytest.raises(el.InputError, match=r"r/result\.json: not a result"):
             el.Result.load(tmp_path / "r")

@@ -69,6 +69,16 @@ def test_what_is_rarely_intended_is_said(eddyline, scenario):
     assert "note:" not in eddyline("run", path).err
 
 
+def test_a_short_limit_of_cake_is_said(eddyline, scenario):
+    path = scenario()
+    cake = ("run", path, "--set", "link.down.queue.kind=cake")
+    # 100 ms at 10 Mbit/s is 125 kB; the file's limit is that of a drop-tail queue
+    assert "note: down: its CAKE queue's limit of " in eddyline(*cake, "--set", "link.down.queue.limit=124 kB").err
+    assert "note: down: its CAKE queue's limit of " in eddyline(*cake, "--set", "link.down.queue.limit=83 packets").err
+    assert "note:" not in eddyline(*cake, "--set", "link.down.queue.limit=125 kB").err
+    assert "note:" not in eddyline(*cake, "--set", "link.down.queue.limit=84 packets").err
+
+
 def test_a_controller_without_its_feedback_is_said(eddyline, scenario):
     path = scenario()
     prague = ("run", path, "--set", 'flow.*.controller={ kind = "prague" }')

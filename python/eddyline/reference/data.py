@@ -18,8 +18,8 @@ The result has the same structure in every world: `eddyline run FILE --json`, `r
 `Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals`, `.traffic` and `.probes` are pandas
 frames of the lists, with nested fields as dotted columns (`rtt_s.mean`); those of several results (`run(seeds=N)`)
 begin with the column `seed` or `world`. Units are SI. A value that a world cannot determine is `null`. Means and
-counts are exact; percentiles are interpolated in a log-linear histogram: their relative error is at most 1/128, and
-they are within the range of the samples.
+counts are exact; percentiles are those of nearest rank, interpolated in a log-linear histogram: their relative error
+is at most 1/128, and they are within the range of the samples.
 
 `--out --csv` writes the frames as `flows.csv`, `links.csv`, ..., where lists (`by_size`) are JSON. Without `--out`,
 `--csv` prints a row per number: `world`, `seed`, `kind` (`flow`, `link`, `group`, `arrival`, `traffic` or `probe`),
