@@ -15,8 +15,9 @@ from eddyline.cli import main
 from eddyline.cli.compare import _percent
 from eddyline.deviations import explain
 from eddyline.deviations.explain import compare_with
-from eddyline.deviations.known import of_world, unswitched
+from eddyline.deviations.known import of_world
 from eddyline.deviations.measure import Deviation, Tolerance, deviations, worst
+from eddyline.deviations.unswitched import unswitched
 from eddyline.errors import WorldUnavailable
 from eddyline.papers import find
 from eddyline.scenario import Scenario
@@ -373,6 +374,18 @@ def test_quic_s_acknowledgements_are_not_filtered(queue: dict[str, Any], switche
     reconstructed = Scenario(document, set=again)
     names = [each.name for each in unswitched(reconstructed.to_dict(), {"world": "quic", "flows": []})]
     assert "ACK reconstruction" in names
+
+
+def test_a_receive_window_of_quic_is_named() -> None:
+    """The stack announces room by an eighth of it, so a paced sender has seven eighths of a window a round trip."""
+    document = tomllib.loads(SHORT) | {"flow": tomllib.loads(SHORT)["flow"][1:]}
+    document["flow"][0] |= {"count": 1, "receive_window": "50 kB"}
+    scenario = Scenario(document)
+    result = scenario.run("quic").to_dict()
+    assert [each.name for each in unswitched(scenario.to_dict(), result)] == ["receive window"]
+    rate, window = result["flows"][0]["goodput_bps"], 8 * 50_000 / 0.0365
+    assert 0.85 < rate / window < 0.96  # seven eighths, and more where a burst takes several announcements
+    assert result["flows"][0]["window_packets"]["max"] < 1.5 * 50_000 / 1460
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ NEAREST = ("docsis", "fttp", "adsl")
 @pytest.mark.parametrize("name", ["docsis", "vdsl2", "adsl", "fttp", "lte", "starlink"])
 def test_what_it_gives(name: str) -> None:
     home = advise_home(name)
-    assert re.findall(rf"^\| `{name}` \| [\d.]+ / .*$", TEXT, re.M) == [type_row(home)]
+    assert re.findall(rf"^\| `{name}` \| [\d.]+ / [\d.]+ \| [A-F]\+? → .*$", TEXT, re.M) == [type_row(home)]
     choice = home.advice.choice
     assert choice.best.family == "CAKE"
     assert choice.possible is (name not in NEAREST)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from eddyline.deviations.known import KNOWN, unswitched
+from eddyline.deviations.known import KNOWN
+from eddyline.deviations.unswitched import unswitched
 
 
 def _scenario(tcp: dict[str, Any] | None = None, **flow: Any) -> dict[str, Any]:

@@ -80,6 +80,8 @@ pub struct Bridge {
     in_flight: u64,
     /// Window or pacing, not the application or flow control, held the sender back.
     limited: bool,
+    /// The pacer held back less data than the window has room for.
+    underused: bool,
     /// The application had no more data, and nothing has been sent since.
     dry: bool,
     last_sent: Option<Time>,
@@ -118,6 +120,7 @@ impl Bridge {
             sent: SentPackets::default(),
             in_flight: 0,
             limited: false,
+            underused: false,
             dry: true,
             last_sent: None,
             rtt: RoundTripTime::default(),
@@ -186,12 +189,12 @@ impl Bridge {
 
     /// The window held the sender back.
     pub fn on_cwnd_limited(&mut self) {
-        (self.limited, self.dry) = (true, false);
+        self.on_paced(true);
     }
 
-    /// The stack's pacer held data back.
-    pub fn on_paced(&mut self) {
-        self.on_cwnd_limited();
+    /// The stack's pacer held data back. A sender is limited by its window only if these would have filled it (RFC 9002, 7.8).
+    pub fn on_paced(&mut self, fills_window: bool) {
+        (self.limited, self.underused, self.dry) = (fills_window, !fills_window, false);
     }
 
     /// A packet is newly acknowledged; [`on_acks_end`](Self::on_acks_end) follows the last one of an ACK frame.
@@ -217,7 +220,8 @@ impl Bridge {
     pub fn on_acks_end(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let now = self.clock.time(now);
         self.in_flight = in_flight;
-        (self.limited, self.dry) = (!app_limited, app_limited);
+        self.underused &= !app_limited;
+        (self.limited, self.dry) = (!app_limited && !self.underused, app_limited);
         let batch = std::mem::take(&mut self.batch);
         let Some((sent_at, stamp)) = batch.newest else { return };
         self.move_on();
@@ -340,7 +344,7 @@ impl Bridge {
 
     /// Packets outstanding, at most a window.
     fn flight_size(&self) -> f64 {
-        self.packets(self.sent.outstanding()).min(self.controller.window())
+        self.packets(self.sent.outstanding(self.in_flight)).min(self.controller.window())
     }
 
     /// A packet sent at `sent_at` was acknowledged.

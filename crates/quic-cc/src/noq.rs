@@ -71,8 +71,9 @@ impl NoqController {
     }
 
     /// The stack's pacer held data back, which noq's trait does not say; the next packets are not limited by the application.
-    pub fn on_paced(&mut self) {
-        self.0.notify(Bridge::on_paced);
+    /// `fills_window` says whether these, with what is in flight, would have filled the window. Without this call they are taken to.
+    pub fn on_paced(&mut self, fills_window: bool) {
+        self.0.notify(|b| b.on_paced(fills_window));
     }
 }
 

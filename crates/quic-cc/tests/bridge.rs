@@ -347,3 +347,26 @@ fn a_loss_after_spurious_persistent_congestion_reduces_the_window() {
     let reduced = step(&mut bridge, 910, L { from: 110, to: 119, begins: true });
     assert!(reduced < 0.7 * undone, "{reduced} after {undone}");
 }
+
+/// What the pacer holds back makes a window grow only if it would have filled it (RFC 9002, 7.8), until the application has more.
+#[test]
+fn a_window_that_paced_data_do_not_fill_does_not_grow() {
+    let epoch = Instant::now();
+    let mut bridge = Bridge::new(&"newreno".parse::<Config>().unwrap(), epoch, MTU);
+    let mut number = 0;
+    let mut window = |bridge: &mut Bridge, app_limited: bool| {
+        let sent = epoch + Duration::from_millis(50 * number);
+        bridge.on_packet_sent(sent, MTU.into(), Some(number));
+        bridge.on_packet_acked(sent, MTU.into(), Some(number));
+        bridge.on_acks_end(sent + Duration::from_millis(40), 0, app_limited);
+        number += 1;
+        bridge.controller().window()
+    };
+    assert_eq!(window(&mut bridge, false), 11.0);
+    bridge.on_paced(false);
+    assert_eq!((window(&mut bridge, false), window(&mut bridge, false)), (11.0, 11.0));
+    bridge.on_paced(true);
+    assert_eq!(window(&mut bridge, false), 12.0);
+    bridge.on_paced(false);
+    assert_eq!((window(&mut bridge, true), window(&mut bridge, false)), (12.0, 13.0));
+}

@@ -125,7 +125,10 @@ impl SendingApplication {
             while self.written < offered {
                 let chunk = ZEROS.slice(..(offered - self.written).min(PIECE as u64) as usize);
                 match connection.send_stream(stream).write_chunks(&mut &mut [chunk][..]) {
-                    Ok(n) => self.written += n as u64,
+                    Ok(n) => {
+                        self.written += n as u64;
+                        seen.note_written(n as u64);
+                    }
                     Err(WriteError::Blocked) => {
                         self.next_write = (!self.receive_limited).then(|| progress.wrapping_add(unsent_limit / 2));
                         break;

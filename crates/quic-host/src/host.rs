@@ -232,6 +232,9 @@ impl Host {
                     connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
+            if data {
+                self.seen.note_sent(transmit.size);
+            }
             let emitted = self.transmit(&transmit, data, emit);
             let done = match &self.sending {
                 // an acknowledgement with room to spare: there was nothing more to send
@@ -250,7 +253,7 @@ impl Host {
         let smoothed_rtt = self.seen.smoothed();
         self.paced_until = self.stack_timer.filter(|next| refused && is_pacing(at, smoothed_rtt, timer_before, *next));
         if self.paced_until.is_some() {
-            self.seen.note_paced();
+            self.seen.note_paced(self.sending.as_ref().is_some_and(SendingApplication::has_unsent), self.datagram);
         }
         self.may_probe = false;
         completed

@@ -14,6 +14,9 @@ use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::kinds::Factory;
 
+/// Bytes of a datagram that are no data: short header with connection ID, header of a STREAM frame, tag.
+const OVERHEAD: usize = 35;
+
 /// What one side of a connection tells its controller. Only the side's own thread writes.
 #[derive(Debug, Default)]
 pub struct Observations {
@@ -30,6 +33,10 @@ pub struct Observations {
     full: AtomicBool,
     /// The pacer has held data back; the controller learns it with its next event.
     paced: AtomicBool,
+    /// These and what is in flight fill the window.
+    filling: AtomicBool,
+    /// Bytes that the application has handed over and that wait to be sent, or sent again: an estimate, from the sizes of datagrams.
+    unsent: AtomicU64,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -71,9 +78,27 @@ impl Observations {
         full
     }
 
-    /// The pacer has held data back.
-    pub fn note_paced(&self) {
+    /// The pacer has held data back. A window that they and what is in flight do not fill is not what limits the sender (RFC 9002, 7.8),
+    /// unless the controller's rate takes longer than half as long again as a round trip for a window: then it is the rate.
+    pub fn note_paced(&self, has_more: bool, datagram: u16) {
+        let offered = self.in_flight() + self.unsent.load(Relaxed) + u64::from(datagram);
+        let by_rate = || {
+            let (rate, rtt) = self.pacing_rate().zip(self.smoothed())?;
+            Some(self.window() as f64 / rate as f64 > 1.5 * rtt.as_secs_f64())
+        };
+        self.filling.store(has_more || offered > self.window() || by_rate().unwrap_or(false), Relaxed);
         self.paced.store(true, Relaxed);
+    }
+
+    /// The application has handed over so many bytes.
+    pub fn note_written(&self, bytes: u64) {
+        add(&self.unsent, bytes);
+    }
+
+    /// A datagram with data is sent.
+    pub fn note_sent(&self, datagram: usize) {
+        let unsent = self.unsent.load(Relaxed);
+        self.unsent.store(unsent.saturating_sub(datagram.saturating_sub(OVERHEAD) as u64), Relaxed);
     }
 
     /// The congestion window in packets of `datagram` bytes.
@@ -219,7 +244,7 @@ impl Observed {
         if self.seen.paced.load(Relaxed) {
             self.seen.paced.store(false, Relaxed);
             if let Inner::Own(own) = &mut self.inner {
-                own.on_paced();
+                own.on_paced(self.seen.filling.load(Relaxed));
             }
         }
         &mut self.inner
@@ -272,6 +297,9 @@ impl Controller for Observed {
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
         self.seen.in_flight.store(in_flight, Relaxed);
+        if app_limited {
+            self.seen.unsent.store(0, Relaxed);
+        }
         // RFC 9002, 5.1: a sample only if the largest acknowledged packet is newly acknowledged
         if let Some((_, rtt)) = self.batch.take().filter(|(pn, _)| largest_packet_num_acked == Some(*pn)) {
             self.seen.sample_ns.store(rtt.as_nanos() as u64, Relaxed);
@@ -292,6 +320,7 @@ impl Controller for Observed {
     ) {
         let in_flight = self.seen.in_flight();
         self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
+        add(&self.seen.unsent, lost_bytes);
         add(&self.seen.persistent, u64::from(is_persistent_congestion));
         self.current().on_congestion_event(now, sent, is_persistent_congestion, is_ecn, lost_bytes, largest_lost_pn);
         self.note_decisions();

@@ -157,7 +157,7 @@ fn sizes(
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
         let listed = files.read(&path).map_err(|e| (e.message, e.hint)).and_then(|text| {
-            let refused = |e| (format!("{} lists no sizes: {e}", path.display()), SizeParams::FORM);
+            let refused = |e| (format!("{} is no list of sizes: {e}", path.display()), SizeParams::FORM);
             SizeParams::read(&text).map_err(refused)
         });
         let listed = listed.map_err(|(e, hint)| {

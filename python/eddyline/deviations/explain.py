@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from math import isinf, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eddyline.deviations.known import of_world, unswitched
+from eddyline.deviations.known import of_world
 from eddyline.deviations.measure import Tolerance, deviations, worst
+from eddyline.deviations.unswitched import unswitched
 from eddyline.keys import START_JITTER
 from eddyline.runs import start_jitter_s
 from eddyline.scenario import SEEDS, Scenario
@@ -15,8 +16,9 @@ from eddyline.scenario import SEEDS, Scenario
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eddyline.deviations.known import KnownDifference, Overrides, UnswitchedDifference
+    from eddyline.deviations.known import KnownDifference, Overrides
     from eddyline.deviations.measure import Deviation
+    from eddyline.deviations.unswitched import UnswitchedDifference
     from eddyline.scenario import Result
 
 __all__ = ["Comparison", "OtherSeeds", "Step", "compare_with", "with_other_seeds"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Mapping[str, Any]
     Overrides: TypeAlias = dict[str, Any]
 
-__all__ = ["KNOWN", "UNSWITCHED", "KnownDifference", "UnswitchedDifference", "of_world", "unswitched"]
+__all__ = ["KNOWN", "KnownDifference", "acks_apart", "flows", "is_lost", "of_world", "senders"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,43 +37,21 @@ class KnownDifference:
     overrides: Callable[[Table, Table], Overrides]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class UnswitchedDifference:
-    """What a world does otherwise than `sim`, for which `sim` has no key.
-
-    Attributes:
-        name: Short name.
-        statement: What the world does.
-        worlds: The worlds that differ so.
-        applies: From a canonical scenario and the world's result, whether there is such a difference.
-    """
-
-    name: str
-    statement: str
-    worlds: frozenset[str]
-    applies: Callable[[Table, Table], bool]
-
-
 def of_world(scenario: Table, result: Table) -> list[tuple[KnownDifference, Overrides]]:
     """The known differences that the world of a result has on this scenario, with their keys."""
     pairs = ((each, each.overrides(scenario, result)) for each in KNOWN if result["world"] in each.worlds)
     return [(difference, overrides) for difference, overrides in pairs if overrides]
 
 
-def unswitched(scenario: Table, result: Table) -> list[UnswitchedDifference]:
-    """The differences that the world of a result has on this scenario and that cannot be tried."""
-    return [each for each in UNSWITCHED if result["world"] in each.worlds and each.applies(scenario, result)]
-
-
-def _flows(scenario: Table) -> Iterator[tuple[str, Table]]:
+def flows(scenario: Table) -> Iterator[tuple[str, Table]]:
     """Flow tables with their keys' prefixes."""
     for flow in scenario.get("flow", ()):
         yield f"flow.{_quoted(flow['name'])}", flow
 
 
-def _senders(scenario: Table) -> Iterator[tuple[str, Table]]:
+def senders(scenario: Table) -> Iterator[tuple[str, Table]]:
     """Tables of flows and of arrivals with their keys' prefixes."""
-    yield from _flows(scenario)
+    yield from flows(scenario)
     for table in scenario.get("arrivals", ()):
         yield f"arrivals.{_quoted(table['name'])}", table
 
@@ -84,7 +62,7 @@ def _quoted(name: str) -> str:
 
 
 def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callable[[Table, Table], Overrides]:
-    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, table in _senders(scenario) if applies(table)}
+    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, table in senders(scenario) if applies(table)}
 
 
 def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
@@ -125,7 +103,7 @@ def _unlimited(scenario: Table, _: Table) -> Overrides:
 
 def _lossless(scenario: Table, _: Table) -> Overrides:
     """Where all flows are modelled without losses: those of Reno are given, and its window follows from them."""
-    if not all("base_rtt" in flow["controller"] for _, flow in _flows(scenario)):
+    if not all("base_rtt" in flow["controller"] for _, flow in flows(scenario)):
         return {}
     links = [*scenario.get("link", ()), *(d.get(way, {}) for d in scenario.get("duplex", ()) for way in ("down", "up"))]
     return {f"link.*.{key}": 0.0 for key in ("loss", "corrupt") if any(link.get(key) for link in links)}
@@ -137,7 +115,7 @@ def _row(flow: Table, result: Table) -> Table | None:
     return next((row for row in result["flows"] if row["name"] in names), None)
 
 
-def _acks_apart(scenario: Table, result: Table) -> Overrides:
+def acks_apart(scenario: Table, result: Table) -> Overrides:
     """More and smaller acknowledgements, whose load stays what theory has, for senders that take waits for queueing.
 
     Where acknowledgements queue, their number is that of packets in the queue, and has to stay.
@@ -145,7 +123,7 @@ def _acks_apart(scenario: Table, result: Table) -> Overrides:
     import eddyline._core as _core
 
     overrides: Overrides = {}
-    for prefix, flow in _flows(scenario):
+    for prefix, flow in flows(scenario):
         each, row = flow["tcp"].get("ack_every", 1), _row(flow, result)
         varies = "ack_alpha" in flow["controller"] or flow["tcp"].get("ack_congestion_control")
         if each == 1 or varies or "base_rtt" not in flow["controller"]:
@@ -161,25 +139,13 @@ def _acks_apart(scenario: Table, result: Table) -> Overrides:
     return overrides
 
 
-def _common_acks(scenario: Table, result: Table) -> bool:
-    """Whether theory notes that packets wait for a common acknowledgement, where that cannot all be switched."""
-    if not any(_COMMON_ACKS in note for note in result["approximations"]):
-        return False
-    switched = _acks_apart(scenario, result)
-    return any(
-        switched.get(f"{prefix}.tcp.ack_every") != 1
-        for prefix, flow in _flows(scenario)
-        if flow["tcp"].get("ack_every", 1) > 1 or "ack_alpha" in flow["controller"]
-    )
-
-
 def _sizes(scenario: Table, result: Table) -> Overrides:
     """The mean sizes of data packets, of what of them is not payload, and of an acknowledgement of one range."""
     import eddyline._core as _core
 
     overrides: Overrides = {}
-    for prefix, table in _senders(scenario):
-        if _is_lost(table["name"], result):  # most of what arrived was not delivered, which says nothing of packets
+    for prefix, table in senders(scenario):
+        if is_lost(table["name"], result):  # most of what arrived was not delivered, which says nothing of packets
             continue
         full, header = (round(_core.quantity("bytes", table[key])) for key in ("packet", "header"))
         payload = quic_packets.payload(full - header)
@@ -220,11 +186,10 @@ def _measured(flow: Table, result: Table) -> tuple[int, int] | None:
 def _pacing(scenario: Table, _: Table) -> Overrides:
     gains = {"slow_start": 1.25, "avoidance": 1.25}
     keys = {"tcp.pacing": True, **{f"tcp.pacing_gain.{phase}": gain for phase, gain in gains.items()}}
-    return {f"{prefix}.{key}": value for prefix, _ in _senders(scenario) for key, value in keys.items()}
+    return {f"{prefix}.{key}": value for prefix, _ in senders(scenario) for key, value in keys.items()}
 
 
 _ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
-_COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
 _WITH_SACK = ("prr", "rack", "frto")
 _WITHOUT_SACK = ("fast_retransmit", "partial_ack_timer")
 _ALWAYS = ("rto_every_ack",)
@@ -242,8 +207,6 @@ _LEFT_TO_LINUX = frozenset(
     )
 )
 _UNLIMITED_COUNTING = 1_000_000
-_BURSTS_PPS = 2000.0
-"""Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
 
 
 def _hystart(flow: Table) -> bool:
@@ -264,7 +227,7 @@ def _marks_uncounted(flow: Table) -> bool:
 def _linux_parameters(scenario: Table, result: Table) -> Overrides:
     """The defaults of controllers whose parameters the kernel could not honour, as its result says."""
     overrides: Overrides = {}
-    for prefix, flow in _flows(scenario):
+    for prefix, flow in flows(scenario):
         kind = flow["controller"]["kind"]
         names = (flow["name"], f"{flow['name']}[0]")
         notes = {f"flow {name}: the kernel's {kind} has parameters of its own" for name in names}
@@ -283,7 +246,7 @@ def _has_timestamps(flow: Table) -> bool:
 def _quic_detection(scenario: Table, _: Table) -> Overrides:
     """RACK needs SACK, which some options exclude."""
     overrides: Overrides = {}
-    for prefix, flow in _senders(scenario):
+    for prefix, flow in senders(scenario):
         tcp = flow["tcp"]
         if not tcp.get("sack"):
             kept = {key: value for key, value in tcp.items() if key not in _WITHOUT_SACK}
@@ -297,14 +260,14 @@ def _linux_recovery(scenario: Table, _: Table) -> Overrides:
     """Together: the recovery from slow start can end in a timeout without the one, in new losses without the others."""
     keys = [
         (f"{prefix}.tcp.{name}", flow["tcp"].get(name))
-        for prefix, flow in _senders(scenario)
+        for prefix, flow in senders(scenario)
         for name in (_WITH_SACK if flow["tcp"].get("sack") else ()) + _ALWAYS
     ]
     return {key: True for key, value in keys if not value}
 
 
 def _linux_acks(scenario: Table, _: Table) -> Overrides:
-    delayed = [(prefix, flow["tcp"]) for prefix, flow in _senders(scenario) if flow["tcp"].get("ack_every", 1) > 1]
+    delayed = [(prefix, flow["tcp"]) for prefix, flow in senders(scenario) if flow["tcp"].get("ack_every", 1) > 1]
     return {
         f"{prefix}.tcp.{key}": value
         for prefix, tcp in delayed
@@ -315,7 +278,7 @@ def _linux_acks(scenario: Table, _: Table) -> Overrides:
 
 def _linux_options(scenario: Table, _: Table) -> Overrides:
     overrides: Overrides = {}
-    for prefix, flow in _senders(scenario):
+    for prefix, flow in senders(scenario):
         kept = {key: value for key, value in flow["tcp"].items() if key not in _LEFT_TO_LINUX}
         if kept != flow["tcp"]:
             overrides[f"{prefix}.tcp"] = kept
@@ -329,41 +292,9 @@ def _paced_by_itself(flow: Table) -> bool:
     return bool("pacing_slack" in controller and plain and flow["tcp"].get("pacing") == "controller")
 
 
-def _own_transmission(scenario: Table, result: Table) -> bool:
-    """Whether a delay-based sender would take more than 1 % of its queueing delay from its own transmission times."""
-    by_delay = {flow["name"] for _, flow in _flows(scenario) if "base_rtt" in flow["controller"]}
-    for row in result["flows"]:
-        rtt, base, queueing = row["rtt_s"]["mean"], row["base_rtt_s"], row["queueing_delay_s"]
-        if row["name"].split("[")[0] not in by_delay or None in (rtt, base, queueing):
-            continue
-        if rtt - base - queueing > 0.01 * queueing:
-            return True
-    return False
-
-
-def _is_lost(flow: str, result: Table) -> bool:
+def is_lost(flow: str, result: Table) -> bool:
     """Whether the QUIC stack gave up the flow's connection."""
     return bool(lost_connections(result, flow))
-
-
-def _lost_connections(scenario: Table, result: Table) -> bool:
-    return any(_is_lost(flow["name"], result) for _, flow in _flows(scenario))
-
-
-def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
-    """Whether a flow of the result is so."""
-    return lambda _, result: any(applies(row) for row in result["flows"])
-
-
-_retransmits = _any_flow(lambda row: bool(row["retransmits"]))
-
-
-def _may_lack_data(flow: Table) -> bool:
-    return "size" in flow or flow.get("application", {}).get("kind", "bulk") != "bulk"
-
-
-def _untrusted(_: Table, result: Table) -> bool:
-    return not result.get("emulation", {}).get("trusted", True)
 
 
 _THEORY, _QUIC, _KERNEL = frozenset({"theory"}), frozenset({"quic"}), frozenset({"kernel"})
@@ -391,7 +322,7 @@ KNOWN: tuple[KnownDifference, ...] = (
         "delayed acknowledgements",
         "in theory no packet waits for a common acknowledgement: smaller tcp.ack_every, and ack_packet by as much",
         _THEORY,
-        _acks_apart,
+        acks_apart,
     ),
     KnownDifference(
         "queue limits",
@@ -505,95 +436,3 @@ KNOWN: tuple[KnownDifference, ...] = (
     ),
 )
 """In the order in which they are tried."""
-
-UNSWITCHED: tuple[UnswitchedDifference, ...] = (
-    UnswitchedDifference(
-        "transmission times",
-        "senders see the transmission times of their own packets as queueing, which the equations do not know",
-        _THEORY,
-        _own_transmission,
-    ),
-    UnswitchedDifference(
-        "waits at the receiver",
-        "the receiver waits for the last of the packets that it acknowledges together, which the equations do not have",
-        _THEORY,
-        _common_acks,
-    ),
-    UnswitchedDifference(
-        "lost connections",
-        "the QUIC stack gave up a connection, for the reason in the notes of world quic",
-        _QUIC,
-        _lost_connections,
-    ),
-    UnswitchedDifference(
-        "reordering",
-        "the stack takes a packet for lost when one three later has arrived, however packets overtake each other",
-        _QUIC,
-        lambda scenario, _: any(link.get("reorder") for link in link_tables(scenario).values()),
-    ),
-    UnswitchedDifference(
-        "ACK reconstruction",
-        "links reconstruct no acknowledgements of QUIC, which are encrypted (`reconstruct`)",
-        _QUIC,
-        lambda scenario, _: any("reconstruct" in link for link in link_tables(scenario).values()),
-    ),
-    UnswitchedDifference(
-        "acknowledgements with data",
-        "the stack sends no acknowledgement while window or pacer hold the sender's own data back (`piggyback`)",
-        _QUIC,
-        lambda scenario, _: any(flow.get("piggyback") for _, flow in _flows(scenario)),
-    ),
-    UnswitchedDifference(
-        "samples",
-        "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",
-        _KERNEL,
-        _any_flow(lambda _: True),
-    ),
-    UnswitchedDifference(
-        "BBR",
-        "Linux's bbr adds to its window what aggregated acknowledgements bring and a budget for segmentation offload, "
-        "and looks for policers",
-        _KERNEL,
-        lambda scenario, _: any(
-            flow["controller"]["kind"] == "bbr" and flow.get("transport") != "quic" for _, flow in _flows(scenario)
-        ),
-    ),
-    UnswitchedDifference(
-        "acknowledgements of every packet",
-        "Linux's receiver goes over to them for seconds at a time, whatever tcp.ack_every is",
-        _KERNEL,
-        lambda scenario, _: any(flow["tcp"].get("ack_every", 1) > 1 for _, flow in _flows(scenario)),
-    ),
-    UnswitchedDifference(
-        "bursts",
-        "Linux sends what its rate allows in a millisecond as one burst, for segmentation offload (TSO autosizing)",
-        _KERNEL,
-        _any_flow(lambda row: (row["packets_per_s"] or 0.0) >= _BURSTS_PPS),
-    ),
-    UnswitchedDifference(
-        "reductions",
-        "Linux reduces from its window, sim from what is in flight (RFC 5681, 3.1): less where the application or the "
-        "end of the data limits",
-        _KERNEL,
-        lambda scenario, result: any(map(_may_lack_data, scenario["flow"])) and _retransmits(scenario, result),
-    ),
-    UnswitchedDifference(
-        "reductions undone",
-        "Linux restores its window where duplicate SACKs say that all it sent again had arrived",
-        _KERNEL,
-        _retransmits,
-    ),
-    UnswitchedDifference(
-        "send buffer",
-        "a send buffer full of what arrived out of order keeps Linux's sender waiting, in sim there is always data",
-        _KERNEL,
-        _retransmits,
-    ),
-    UnswitchedDifference(
-        "emulation",
-        "this run cannot be trusted, the emulator or the sender was late: `eddyline run --world kernel` says why",
-        _KERNEL,
-        _untrusted,
-    ),
-)
-"""What is named where the known differences leave a deviation."""

@@ -121,6 +121,47 @@ fn bbr_leaves_startup_in_bursts() {
     }
 }
 
+/// Where the last packet of a burst is lost, the window is reduced to what was in flight, in the first round trips too, although packets
+/// of the handshake are never acknowledged.
+#[test]
+fn a_lost_tail_reduces_in_proportion_to_what_is_in_flight() {
+    // the last of 48 packets arrives at the link 0.16 ms after the one before
+    for (second, from_ms) in [(0.0, 133.296), (1.0, 1093.16)] {
+        let bursts = "application = { kind = \"bursts\", bytes = \"58400 B\", every = \"1 s\" }";
+        let text = bottleneck(second + 0.9, "kind = \"newreno\"", 1000, bursts).replace("10 Mbit/s", "80 Mbit/s");
+        let changes = format!(
+            "changes = [{{ at = \"{from_ms} ms\", loss = 1 }}, {{ at = \"{} ms\", loss = 0 }}]",
+            from_ms + 15.0
+        );
+        let text = text.replacen("delay = \"20 ms\"", &format!("delay = \"20 ms\"\n{changes}"), 1);
+        let flow = &quic(&format!("warmup = \"{} s\"\n{text}", second + 0.4)).result.flows[0];
+        assert!(matches!(flow.retransmits, Some(1 | 2)), "burst at {second} s: {:?}", flow.retransmits);
+        assert_eq!(flow.window_packets.mean, Some(2.0), "burst at {second} s");
+    }
+}
+
+/// A window that bursts do not fill does not grow, though the pacer holds each of them back (RFC 9002, 7.8); one that they fill does.
+#[test]
+fn windows_grow_where_they_are_used() {
+    let windows = |bytes: u32, every: u32, initial: u32| {
+        let burst = format!("application = {{ kind = \"bursts\", bytes = \"{bytes} B\", every = \"{every} ms\" }}");
+        let tcp = format!("tcp = {{ initial_window = {initial}, pacing = true, byte_counting = 1000 }}");
+        let text = bottleneck(30.0, "kind = \"newreno\"", 1000, &format!("packet = \"1240 B\"\n{burst}\n{tcp}"));
+        let text = format!("warmup = \"28 s\"\n{text}");
+        [quic(&text), sim(&text)].map(|outcome| outcome.result.flows[0].window_packets.mean.expect("a window"))
+    };
+    // 17 packets every 40 ms never have more than 36 in flight
+    // 17 packets every 40 ms; both within a tenth, for pacers with different bursts
+    let [quic, sim] = windows(20_000, 40, 10);
+    assert!(quic < 60.0, "{quic}");
+    near(quic, sim, 0.1, "little data");
+    assert_eq!(windows(20_000, 40, 60), [60.0, 60.0]);
+    // 242 packets a second, all at once
+    let [quic, sim] = windows(290_000, 1000, 10);
+    assert!(quic > 70.0, "{quic}");
+    near(quic, sim, 0.1, "bursts");
+}
+
 /// A receive window of 20 kB limits the rate to one window a round trip.
 #[test]
 fn the_receive_window_limits() {

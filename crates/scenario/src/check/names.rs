@@ -113,7 +113,7 @@ pub(super) fn no_name(name: &str) -> Option<&'static str> {
 fn taken_message(name: &str, by: &str, line: Option<usize>) -> String {
     let place = line.map_or(String::new(), |line| format!(" in line {line}"));
     format!(
-        "the name {} is taken by a {by}{place}; names are unique across links, flows, traffic, arrivals and probes",
+        "the name {} is taken by a [[{by}]] table{place}; names are unique across links, flows, traffic, arrivals and probes",
         quoted(name)
     )
 }

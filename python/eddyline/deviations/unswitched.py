@@ -1,0 +1,189 @@
+"""Known differences between world `sim` and the other worlds for which `sim` has no key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline.capacity import link_tables
+from eddyline.deviations.known import acks_apart, flows, is_lost, senders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Table: TypeAlias = Mapping[str, Any]
+
+__all__ = ["UNSWITCHED", "UnswitchedDifference", "unswitched"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnswitchedDifference:
+    """What a world does otherwise than `sim`, for which `sim` has no key.
+
+    Attributes:
+        name: Short name.
+        statement: What the world does.
+        worlds: The worlds that differ so.
+        applies: From a canonical scenario and the world's result, whether there is such a difference.
+    """
+
+    name: str
+    statement: str
+    worlds: frozenset[str]
+    applies: Callable[[Table, Table], bool]
+
+
+def unswitched(scenario: Table, result: Table) -> list[UnswitchedDifference]:
+    """The differences that the world of a result has on this scenario and that cannot be tried."""
+    return [each for each in UNSWITCHED if result["world"] in each.worlds and each.applies(scenario, result)]
+
+
+_COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
+_BURSTS_PPS = 2000.0
+"""Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
+
+
+def _common_acks(scenario: Table, result: Table) -> bool:
+    """Whether theory notes that packets wait for a common acknowledgement, where that cannot all be switched."""
+    if not any(_COMMON_ACKS in note for note in result["approximations"]):
+        return False
+    switched = acks_apart(scenario, result)
+    return any(
+        switched.get(f"{prefix}.tcp.ack_every") != 1
+        for prefix, flow in flows(scenario)
+        if flow["tcp"].get("ack_every", 1) > 1 or "ack_alpha" in flow["controller"]
+    )
+
+
+def _own_transmission(scenario: Table, result: Table) -> bool:
+    """Whether a delay-based sender would take more than 1 % of its queueing delay from its own transmission times."""
+    by_delay = {flow["name"] for _, flow in flows(scenario) if "base_rtt" in flow["controller"]}
+    for row in result["flows"]:
+        rtt, base, queueing = row["rtt_s"]["mean"], row["base_rtt_s"], row["queueing_delay_s"]
+        if row["name"].split("[")[0] not in by_delay or None in (rtt, base, queueing):
+            continue
+        if rtt - base - queueing > 0.01 * queueing:
+            return True
+    return False
+
+
+def _lost_connections(scenario: Table, result: Table) -> bool:
+    return any(is_lost(flow["name"], result) for _, flow in flows(scenario))
+
+
+def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
+    """Whether a flow of the result is so."""
+    return lambda _, result: any(applies(row) for row in result["flows"])
+
+
+_retransmits = _any_flow(lambda row: bool(row["retransmits"]))
+
+
+def _may_lack_data(flow: Table) -> bool:
+    return "size" in flow or flow.get("application", {}).get("kind", "bulk") != "bulk"
+
+
+def _untrusted(_: Table, result: Table) -> bool:
+    return not result.get("emulation", {}).get("trusted", True)
+
+
+_THEORY, _QUIC, _KERNEL = frozenset({"theory"}), frozenset({"quic"}), frozenset({"kernel"})
+
+UNSWITCHED: tuple[UnswitchedDifference, ...] = (
+    UnswitchedDifference(
+        "transmission times",
+        "senders see the transmission times of their own packets as queueing, which the equations do not know",
+        _THEORY,
+        _own_transmission,
+    ),
+    UnswitchedDifference(
+        "waits at the receiver",
+        "the receiver waits for the last of the packets that it acknowledges together, which the equations do not have",
+        _THEORY,
+        _common_acks,
+    ),
+    UnswitchedDifference(
+        "lost connections",
+        "the QUIC stack gave up a connection, for the reason in the notes of world quic",
+        _QUIC,
+        _lost_connections,
+    ),
+    UnswitchedDifference(
+        "reordering",
+        "the stack takes a packet for lost when one three later has arrived, however packets overtake each other",
+        _QUIC,
+        lambda scenario, _: any(link.get("reorder") for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
+        "ACK reconstruction",
+        "links reconstruct no acknowledgements of QUIC, which are encrypted (`reconstruct`)",
+        _QUIC,
+        lambda scenario, _: any("reconstruct" in link for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
+        "receive window",
+        "the stack announces room by an eighth of receive_window, so paced senders get down to seven eighths of it a "
+        "round trip",
+        _QUIC,
+        lambda scenario, _: any("receive_window" in table for _, table in senders(scenario)),
+    ),
+    UnswitchedDifference(
+        "acknowledgements with data",
+        "the stack sends no acknowledgement while window or pacer hold the sender's own data back (`piggyback`)",
+        _QUIC,
+        lambda scenario, _: any(flow.get("piggyback") for _, flow in flows(scenario)),
+    ),
+    UnswitchedDifference(
+        "samples",
+        "window and mean RTT are samples of TCP_INFO (the RTT smoothed), in sim they are of every packet",
+        _KERNEL,
+        _any_flow(lambda _: True),
+    ),
+    UnswitchedDifference(
+        "BBR",
+        "Linux's bbr adds to its window what aggregated acknowledgements bring and a budget for segmentation offload, "
+        "and looks for policers",
+        _KERNEL,
+        lambda scenario, _: any(
+            flow["controller"]["kind"] == "bbr" and flow.get("transport") != "quic" for _, flow in flows(scenario)
+        ),
+    ),
+    UnswitchedDifference(
+        "acknowledgements of every packet",
+        "Linux's receiver goes over to them for seconds at a time, whatever tcp.ack_every is",
+        _KERNEL,
+        lambda scenario, _: any(flow["tcp"].get("ack_every", 1) > 1 for _, flow in flows(scenario)),
+    ),
+    UnswitchedDifference(
+        "bursts",
+        "Linux sends what its rate allows in a millisecond as one burst, for segmentation offload (TSO autosizing)",
+        _KERNEL,
+        _any_flow(lambda row: (row["packets_per_s"] or 0.0) >= _BURSTS_PPS),
+    ),
+    UnswitchedDifference(
+        "reductions",
+        "Linux reduces from its window, sim from what is in flight (RFC 5681, 3.1): less where the application or the "
+        "end of the data limits",
+        _KERNEL,
+        lambda scenario, result: any(map(_may_lack_data, scenario["flow"])) and _retransmits(scenario, result),
+    ),
+    UnswitchedDifference(
+        "reductions undone",
+        "Linux restores its window where duplicate SACKs say that all it sent again had arrived",
+        _KERNEL,
+        _retransmits,
+    ),
+    UnswitchedDifference(
+        "send buffer",
+        "a send buffer full of what arrived out of order keeps Linux's sender waiting, in sim there is always data",
+        _KERNEL,
+        _retransmits,
+    ),
+    UnswitchedDifference(
+        "emulation",
+        "this run cannot be trusted, the emulator or the sender was late: `eddyline run --world kernel` says why",
+        _KERNEL,
+        _untrusted,
+    ),
+)
+"""What is named where the known differences leave a deviation."""
