@@ -27,8 +27,8 @@ pub struct SendingApplication {
     start: Time,
     stop: Option<Time>,
     size: Option<u64>,
-    /// The flow has a receive window, so flow control may block a write too.
-    receive_limited: bool,
+    /// Flow control may block a write too.
+    receive_window: Option<u64>,
     stream: Option<StreamId>,
     /// Bytes handed to the stack.
     written: u64,
@@ -38,6 +38,8 @@ pub struct SendingApplication {
     finished: bool,
     /// Bytes that must be acknowledged, growth of the window counted too, before more is written.
     next_write: Option<u64>,
+    /// It has more than the stack took.
+    blocked: bool,
     completed: bool,
 }
 
@@ -49,12 +51,13 @@ impl SendingApplication {
             start: spec.start,
             stop: spec.stop,
             size: spec.size,
-            receive_limited: spec.receive_window.is_some(),
+            receive_window: spec.receive_window,
             stream: None,
             written: 0,
             objects: 0,
             finished: false,
             next_write: None,
+            blocked: false,
             completed: false,
         }
     }
@@ -80,6 +83,11 @@ impl SendingApplication {
     /// Whether the stack certainly has data that it has not sent: it would not take more, and little was acknowledged since.
     pub fn has_unsent(&self) -> bool {
         self.next_write.is_some()
+    }
+
+    /// Bytes of data that can be in flight, however large the congestion window is, as far as the stack has not taken all there are.
+    pub fn beyond(&self) -> Option<u64> {
+        self.blocked.then(|| self.receive_window.unwrap_or(u64::MAX))
     }
 
     fn stopped(&self, now: Time) -> bool {
@@ -120,8 +128,9 @@ impl SendingApplication {
         let progress = seen.acked().wrapping_add(seen.window());
         if self.written < offered && self.next_write.is_none_or(|next| next <= progress) {
             let unsent_limit = (seen.window() / 4).min(MAX_UNSENT).max(MIN_UNSENT * u64::from(datagram));
-            connection.set_send_window(seen.window().saturating_add(unsent_limit));
-            self.next_write = None;
+            let send_window = seen.window().saturating_add(unsent_limit);
+            connection.set_send_window(send_window);
+            (self.next_write, self.blocked) = (None, false);
             while self.written < offered {
                 let chunk = ZEROS.slice(..(offered - self.written).min(PIECE as u64) as usize);
                 match connection.send_stream(stream).write_chunks(&mut &mut [chunk][..]) {
@@ -130,7 +139,10 @@ impl SendingApplication {
                         seen.note_written(n as u64);
                     }
                     Err(WriteError::Blocked) => {
-                        self.next_write = (!self.receive_limited).then(|| progress.wrapping_add(unsent_limit / 2));
+                        let limited = self.receive_window.is_some();
+                        self.next_write = (!limited).then(|| progress.wrapping_add(unsent_limit / 2));
+                        self.blocked = true;
+                        seen.note_unacknowledged(send_window.min(self.receive_window.unwrap_or(u64::MAX)));
                         break;
                     }
                     // the connection is closing
@@ -154,7 +166,7 @@ impl SendingApplication {
         if !self.completed {
             self.objects += 1;
             self.finished = false;
-            self.next_write = None;
+            (self.next_write, self.blocked) = (None, false);
         }
         self.completed
     }

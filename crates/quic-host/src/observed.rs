@@ -79,20 +79,31 @@ impl Observations {
     }
 
     /// The pacer has held data back. A window that they and what is in flight do not fill is not what limits the sender (RFC 9002, 7.8),
-    /// unless the controller's rate takes longer than half as long again as a round trip for a window: then it is the rate.
-    pub fn note_paced(&self, has_more: bool, datagram: u16) {
-        let offered = self.in_flight() + self.unsent.load(Relaxed) + u64::from(datagram);
+    /// unless the controller's rate takes longer than half as long again as a round trip for a window: then it is the rate. Beyond what
+    /// the stack has taken, the application has data for so many bytes in flight (`beyond`).
+    pub fn note_paced(&self, beyond: Option<u64>, datagram: u16) {
+        let payload = f64::from(datagram) - OVERHEAD as f64;
+        let offered = match beyond {
+            Some(data) => (data as f64 * f64::from(datagram) / payload) as u64,
+            None => self.in_flight() + self.unsent.load(Relaxed),
+        };
         let by_rate = || {
             let (rate, rtt) = self.pacing_rate().zip(self.smoothed())?;
             Some(self.window() as f64 / rate as f64 > 1.5 * rtt.as_secs_f64())
         };
-        self.filling.store(has_more || offered > self.window() || by_rate().unwrap_or(false), Relaxed);
+        let fills = offered.saturating_add(datagram.into()) > self.window();
+        self.filling.store(fills || by_rate().unwrap_or(false), Relaxed);
         self.paced.store(true, Relaxed);
     }
 
     /// The application has handed over so many bytes.
     pub fn note_written(&self, bytes: u64) {
         add(&self.unsent, bytes);
+    }
+
+    /// The application has handed over all that the stack takes: so many bytes wait or are in flight.
+    pub fn note_unacknowledged(&self, bytes: u64) {
+        self.unsent.store(bytes.saturating_sub(self.in_flight()), Relaxed);
     }
 
     /// A datagram with data is sent.

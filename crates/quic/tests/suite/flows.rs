@@ -162,6 +162,20 @@ fn windows_grow_where_they_are_used() {
     near(quic, sim, 0.1, "bursts");
 }
 
+/// A receive window that is larger than the congestion window changes nothing, however long a flow lasts; a smaller one keeps the other
+/// near it.
+#[test]
+fn a_window_grows_up_to_the_receive_window() {
+    let window = |receive: &str| {
+        let text = bottleneck(120.0, "kind = \"newreno\"", 1000, receive);
+        quic(&format!("warmup = \"100 s\"\n{text}")).result.flows[0].window_packets.mean.expect("a window")
+    };
+    let unlimited = window("");
+    assert!(unlimited > 200.0, "{unlimited}");
+    near(window("receive_window = \"16 MiB\""), unlimited, 0.01, "a large receive window");
+    near(window("receive_window = \"146 kB\""), 100.0, 0.1, "a receive window of 100 packets");
+}
+
 /// A receive window of 20 kB limits the rate to one window a round trip.
 #[test]
 fn the_receive_window_limits() {
