@@ -386,6 +386,8 @@ def test_a_receive_window_of_quic_is_named() -> None:
     rate, window = result["flows"][0]["goodput_bps"], 8 * 50_000 / 0.0365
     assert 0.85 < rate / window < 0.96  # seven eighths, and more where a burst takes several announcements
     assert result["flows"][0]["window_packets"]["max"] < 1.5 * 50_000 / 1460
+    large = Scenario(scenario.to_dict(), set={"flow.loss.receive_window": "5 MB"})
+    assert not unswitched(large.to_dict(), large.run("quic").to_dict())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from eddyline.deviations.known import KNOWN
 from eddyline.deviations.unswitched import unswitched
+from eddyline.scenario import Scenario
 
 
 def _scenario(tcp: dict[str, Any] | None = None, **flow: Any) -> dict[str, Any]:
@@ -32,6 +33,39 @@ def _result(world: str, retransmits: int = 3) -> dict[str, Any]:
 def test_samples_of_quic_are_without_the_receivers_delay(tcp: dict[str, Any], overrides: dict[str, Any] | None) -> None:
     (samples,) = (each for each in KNOWN if each.name == "samples" and "quic" in each.worlds)
     assert samples.overrides(_scenario(tcp), _result("quic")) == overrides
+    one_way = {"kind": "fast", "delay": "weighted"}
+    assert not samples.overrides(_scenario(tcp, controller=one_way), _result("quic"))
+
+
+@pytest.mark.parametrize(
+    ("options", "gone"),
+    [
+        ({}, set()),
+        ({"drain": True}, {"drain"}),
+        ({"rate_correction": {"after": 30}}, {"rate_correction"}),
+        ({"base_rtt_age": "30 s"}, {"base_rtt_age"}),
+        # directions have no known base delays
+        ({"delay": "weighted"}, None),
+        ({"delay": "forward", "drain": True}, None),
+        ({"base_rtt": "known"}, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["fast", "vfast"])
+def test_a_known_base_rtt_goes_without_what_mends_an_estimate(
+    kind: str, options: dict[str, Any], gone: set[str] | None
+) -> None:
+    """Every table that is switched is a valid one."""
+    links = [{"name": name, "rate": "20 Mbit/s", "delay": "10 ms"} for name in "fb"]
+    controller = {"kind": kind, "alpha": "20 packets", **options}
+    flow = {"name": "one", "controller": controller, "data": ["f"], "ack": ["b"], "tcp": {"timestamps": True}}
+    scenario = Scenario({"duration": "5 s", "link": links, "flow": [flow]})
+    (known,) = (each for each in KNOWN if each.name == "base RTT")
+    overrides = known.overrides(scenario.to_dict(), _result("theory"))
+    assert bool(overrides) == (gone is not None)
+    before = scenario.to_dict()["flow"][0]["controller"]
+    after = Scenario(scenario.to_dict(), set=overrides).to_dict()["flow"][0]["controller"]
+    assert before.keys() - after.keys() == (gone or set())
+    assert after["base_rtt"] == ("known" if gone is not None else before["base_rtt"])
 
 
 @pytest.mark.parametrize(

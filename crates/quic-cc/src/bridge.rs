@@ -192,7 +192,7 @@ impl Bridge {
         self.on_paced(true);
     }
 
-    /// The stack's pacer held data back. A sender is limited by its window only if these would have filled it (RFC 9002, 7.8).
+    /// The stack's pacer, or flow control, held data back. A sender is limited by its window only if these would have filled it (RFC 9002, 7.8).
     pub fn on_paced(&mut self, fills_window: bool) {
         (self.limited, self.underused, self.dry) = (fills_window, !fills_window, false);
     }

@@ -150,6 +150,8 @@ impl SendingApplication {
                 }
             }
         }
+        self.blocked &= self.written < offered;
+        seen.note_more(self.blocked);
         let object_ended = matches!(self.offer, Offer::Objects { .. }) && self.written == self.offered(now);
         if self.ended(now) || object_ended {
             self.finished = connection.send_stream(stream).finish().is_ok();

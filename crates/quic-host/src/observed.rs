@@ -37,6 +37,8 @@ pub struct Observations {
     filling: AtomicBool,
     /// Bytes that the application has handed over and that wait to be sent, or sent again: an estimate, from the sizes of datagrams.
     unsent: AtomicU64,
+    /// It has more than the stack took.
+    has_more: AtomicBool,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -94,6 +96,11 @@ impl Observations {
         let fills = offered.saturating_add(datagram.into()) > self.window();
         self.filling.store(fills || by_rate().unwrap_or(false), Relaxed);
         self.paced.store(true, Relaxed);
+    }
+
+    /// Whether the application has more than the stack took.
+    pub fn note_more(&self, has_more: bool) {
+        self.has_more.store(has_more, Relaxed);
     }
 
     /// The application has handed over so many bytes.
@@ -317,6 +324,13 @@ impl Controller for Observed {
             add(&self.seen.samples, 1);
         }
         self.current().on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        // flow control holds data back, which the stack calls limited by the application: the window is not used, but there are data
+        if app_limited
+            && self.seen.has_more.load(Relaxed)
+            && let Inner::Own(own) = &mut self.inner
+        {
+            own.on_paced(false);
+        }
         self.note_decisions();
     }
 
@@ -331,7 +345,6 @@ impl Controller for Observed {
     ) {
         let in_flight = self.seen.in_flight();
         self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
-        add(&self.seen.unsent, lost_bytes);
         add(&self.seen.persistent, u64::from(is_persistent_congestion));
         self.current().on_congestion_event(now, sent, is_persistent_congestion, is_ecn, lost_bytes, largest_lost_pn);
         self.note_decisions();
@@ -340,6 +353,7 @@ impl Controller for Observed {
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
         // packets of acknowledgements only have no bytes in flight, and nothing of them is sent again (RFC 9002, section 2)
         add(&self.seen.lost_packets, u64::from(lost_bytes > 0));
+        add(&self.seen.unsent, u64::from(lost_bytes).saturating_sub(OVERHEAD as u64));
         self.current().on_packet_lost(lost_bytes, pn, now);
     }
 

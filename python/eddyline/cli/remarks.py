@@ -24,6 +24,8 @@ leaves 1/sqrt(1 + (2 pi _ENOUGH)^2) = 8 % of what has the period of a packet. Of
 can still decide who has the losses."""
 _PACKET = 1500.0
 """Bytes of a packet where a limit counts packets."""
+_LARGEST_DEFAULT = 15_503_360.0
+"""Bytes of CAKE's limit where none is given and the rate is high: Linux's 10,240 packets."""
 _MAX_POINTS = 50
 """Points of a grid that are looked at, without its seeds: each reads the scenario's files, which may be large."""
 
@@ -132,13 +134,14 @@ def without_packets(scenario: Scenario, what: str) -> str | None:
 def _short_limit(link: Mapping[str, Any]) -> str | None:
     """A sentence about a CAKE queue with a limit of less than a round trip: it overflows before COBALT acts."""
     queue = link["queue"]
-    rate = queue.get("bandwidth", link.get("rate"))
+    varies = "trace" in link or "changes" in link
+    rate = queue.get("bandwidth", None if varies else link.get("rate"))
     if queue["kind"] != "cake" or rate is None:
         return None
     limit = queue["limit"]
     packets = limit.endswith(("packet", "packets"))
     held = _PACKET * read("limit", "packets", limit) if packets else read("limit", "bytes", limit)
-    if 8 * held >= read("bandwidth", "rate", rate) * read("rtt", "time", queue["rtt"]):
+    if held >= min(read("bandwidth", "rate", rate) * read("rtt", "time", queue["rtt"]) / 8, _LARGEST_DEFAULT):
         return None
     return (
         f"{link['name']}: its CAKE queue's limit of {limit} is less than its rtt, {queue['rtt']}, takes at {rate}: it "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Mapping[str, Any]
     Overrides: TypeAlias = dict[str, Any]
 
-__all__ = ["KNOWN", "KnownDifference", "acks_apart", "flows", "is_lost", "of_world", "senders"]
+__all__ = ["KNOWN", "KnownDifference", "acks_apart", "flows", "is_lost", "of_world"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ def flows(scenario: Table) -> Iterator[tuple[str, Table]]:
         yield f"flow.{_quoted(flow['name'])}", flow
 
 
-def senders(scenario: Table) -> Iterator[tuple[str, Table]]:
+def _senders(scenario: Table) -> Iterator[tuple[str, Table]]:
     """Tables of flows and of arrivals with their keys' prefixes."""
     yield from flows(scenario)
     for table in scenario.get("arrivals", ()):
@@ -62,7 +62,7 @@ def _quoted(name: str) -> str:
 
 
 def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callable[[Table, Table], Overrides]:
-    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, table in senders(scenario) if applies(table)}
+    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, table in _senders(scenario) if applies(table)}
 
 
 def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
@@ -82,8 +82,19 @@ def _no_ack_filters(scenario: Table, _: Table) -> Overrides:
     return overrides
 
 
-def _known_base_rtt(flow: Table) -> bool:
-    return bool(flow["controller"].get("base_rtt") == "estimated")
+def _known_base_rtt(scenario: Table, _: Table) -> Overrides:
+    """Not of one-way delays, which have no known base RTT. What mends an estimate goes with it."""
+    overrides: Overrides = {}
+    for prefix, table in _senders(scenario):
+        controller = table["controller"]
+        if controller.get("base_rtt") != "estimated" or controller.get("delay", "round_trip") != "round_trip":
+            continue
+        kept = {key: value for key, value in controller.items() if key not in _FOR_ESTIMATES}
+        if kept == controller:
+            overrides[f"{prefix}.controller.base_rtt"] = "known"
+        else:
+            overrides[f"{prefix}.controller"] = {**kept, "base_rtt": "known"}
+    return overrides
 
 
 def _longer(scenario: Table, _: Table) -> Overrides:
@@ -144,7 +155,7 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
     import eddyline._core as _core
 
     overrides: Overrides = {}
-    for prefix, table in senders(scenario):
+    for prefix, table in _senders(scenario):
         if is_lost(table["name"], result):  # most of what arrived was not delivered, which says nothing of packets
             continue
         full, header = (round(_core.quantity("bytes", table[key])) for key in ("packet", "header"))
@@ -186,9 +197,10 @@ def _measured(flow: Table, result: Table) -> tuple[int, int] | None:
 def _pacing(scenario: Table, _: Table) -> Overrides:
     gains = {"slow_start": 1.25, "avoidance": 1.25}
     keys = {"tcp.pacing": True, **{f"tcp.pacing_gain.{phase}": gain for phase, gain in gains.items()}}
-    return {f"{prefix}.{key}": value for prefix, _ in senders(scenario) for key, value in keys.items()}
+    return {f"{prefix}.{key}": value for prefix, _ in _senders(scenario) for key, value in keys.items()}
 
 
+_FOR_ESTIMATES = ("base_rtt_age", "drain", "rate_correction")
 _ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
 _WITH_SACK = ("prr", "rack", "frto")
 _WITHOUT_SACK = ("fast_retransmit", "partial_ack_timer")
@@ -239,14 +251,16 @@ def _linux_parameters(scenario: Table, result: Table) -> Overrides:
     return overrides
 
 
-def _has_timestamps(flow: Table) -> bool:
-    return bool(flow["tcp"].get("timestamps")) and "timestamp_clock" not in flow["tcp"]
+def _can_lack_timestamps(flow: Table) -> bool:
+    """Whether it has timestamps, and neither a clock of them nor one-way delays need them."""
+    one_way = flow["controller"].get("delay", "round_trip") != "round_trip"
+    return bool(flow["tcp"].get("timestamps")) and "timestamp_clock" not in flow["tcp"] and not one_way
 
 
 def _quic_detection(scenario: Table, _: Table) -> Overrides:
     """RACK needs SACK, which some options exclude."""
     overrides: Overrides = {}
-    for prefix, flow in senders(scenario):
+    for prefix, flow in _senders(scenario):
         tcp = flow["tcp"]
         if not tcp.get("sack"):
             kept = {key: value for key, value in tcp.items() if key not in _WITHOUT_SACK}
@@ -260,14 +274,14 @@ def _linux_recovery(scenario: Table, _: Table) -> Overrides:
     """Together: the recovery from slow start can end in a timeout without the one, in new losses without the others."""
     keys = [
         (f"{prefix}.tcp.{name}", flow["tcp"].get(name))
-        for prefix, flow in senders(scenario)
+        for prefix, flow in _senders(scenario)
         for name in (_WITH_SACK if flow["tcp"].get("sack") else ()) + _ALWAYS
     ]
     return {key: True for key, value in keys if not value}
 
 
 def _linux_acks(scenario: Table, _: Table) -> Overrides:
-    delayed = [(prefix, flow["tcp"]) for prefix, flow in senders(scenario) if flow["tcp"].get("ack_every", 1) > 1]
+    delayed = [(prefix, flow["tcp"]) for prefix, flow in _senders(scenario) if flow["tcp"].get("ack_every", 1) > 1]
     return {
         f"{prefix}.tcp.{key}": value
         for prefix, tcp in delayed
@@ -278,7 +292,7 @@ def _linux_acks(scenario: Table, _: Table) -> Overrides:
 
 def _linux_options(scenario: Table, _: Table) -> Overrides:
     overrides: Overrides = {}
-    for prefix, flow in senders(scenario):
+    for prefix, flow in _senders(scenario):
         kept = {key: value for key, value in flow["tcp"].items() if key not in _LEFT_TO_LINUX}
         if kept != flow["tcp"]:
             overrides[f"{prefix}.tcp"] = kept
@@ -310,7 +324,7 @@ KNOWN: tuple[KnownDifference, ...] = (
         "base RTT",
         "theory takes propagation for the base RTT, senders their smallest sample: controller.base_rtt = known",
         _THEORY,
-        _of_flows("controller.base_rtt", "known", _known_base_rtt),
+        _known_base_rtt,
     ),
     KnownDifference(
         "bursts",
@@ -364,7 +378,7 @@ KNOWN: tuple[KnownDifference, ...] = (
         "samples",
         "QUIC's round-trip samples are without the receiver's delay (RFC 9002, 5.3): tcp.timestamps = false",
         _QUIC,
-        _of_flows("tcp.timestamps", False, _has_timestamps),
+        _of_flows("tcp.timestamps", False, _can_lack_timestamps),
     ),
     KnownDifference(
         "counts of marks",

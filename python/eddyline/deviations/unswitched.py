@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.capacity import link_tables
-from eddyline.deviations.known import acks_apart, flows, is_lost, senders
+from eddyline.deviations.known import acks_apart, flows, is_lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,6 +71,21 @@ def _lost_connections(scenario: Table, result: Table) -> bool:
     return any(is_lost(flow["name"], result) for _, flow in flows(scenario))
 
 
+def _limited_by_receiver(scenario: Table, result: Table) -> bool:
+    """Whether a flow has three quarters of its receive window a round trip, or more."""
+    import eddyline._core as _core
+
+    windows = {flow["name"]: flow["receive_window"] for _, flow in flows(scenario) if "receive_window" in flow}
+    for row in result["flows"]:
+        window = windows.get(row["name"].split("[")[0])
+        if window is None:
+            continue
+        rate, rtt = row["goodput_bps"], row["rtt_s"]["mean"]
+        if rate and rtt and rate * rtt >= 0.75 * 8 * _core.quantity("bytes", window):
+            return True
+    return False
+
+
 def _any_flow(applies: Callable[[Table], bool]) -> Callable[[Table, Table], bool]:
     """Whether a flow of the result is so."""
     return lambda _, result: any(applies(row) for row in result["flows"])
@@ -125,7 +140,7 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "the stack announces room by an eighth of receive_window, so paced senders get down to seven eighths of it a "
         "round trip",
         _QUIC,
-        lambda scenario, _: any("receive_window" in table for _, table in senders(scenario)),
+        _limited_by_receiver,
     ),
     UnswitchedDifference(
         "acknowledgements with data",
