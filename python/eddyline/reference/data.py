@@ -19,7 +19,8 @@ The result has the same structure in every world: `eddyline run FILE --json`, `r
 frames of the lists, with nested fields as dotted columns (`rtt_s.mean`); those of several results (`run(seeds=N)`)
 begin with the column `seed` or `world`. Units are SI. A value that a world cannot determine is `null`. Means and
 counts are exact; percentiles are those of nearest rank, interpolated in a log-linear histogram: their relative error
-is at most 1/128, and they are within the range of the samples.
+is at most 1/128, and they are within the range of the samples. So are the trimmed means of flows' round-trip times, of
+which `responsiveness_rpm` of flows and `loaded_rpm` are made; those of probes' requests are exact.
 
 `--out --csv` writes the frames as `flows.csv`, `links.csv`, ..., where lists (`by_size`) are JSON. Without `--out`,
 `--csv` prints a row per number: `world`, `seed`, `kind` (`flow`, `link`, `group`, `arrival`, `traffic` or `probe`),
