@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -397,6 +398,8 @@ def test_what_killed_runs_left_is_removed(
     assert main(["doctor", "--clean"]) == 0
     assert capsys.readouterr().out == f"removed {left}\n"
     assert not left.exists()
+    assert main(["doctor", "--clean", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"removed": []}
     assert own.exists(), "its run goes on"
 
 

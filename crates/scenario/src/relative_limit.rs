@@ -1,8 +1,8 @@
 //! Queue limits as a time or in bandwidth-delay products, replaced by bytes before validation.
 //!
 //! `"50 ms"` is what the link transmits in that time. `"2 BDP"` is twice the link's rate times the longest base RTT of the flows
-//! whose data crosses it; `"2 BDP of NAME"` takes the base RTT of that flow, `"2 BDP of 40 ms"` the given one. A base RTT here is the
-//! sum of propagation and access delays.
+//! whose data crosses it, without those that `count = 0` leaves out unless there are no others; `"2 BDP of NAME"` takes the base RTT
+//! of that flow, `"2 BDP of 40 ms"` the given one. A base RTT here is the sum of propagation and access delays.
 
 use std::collections::HashMap;
 
@@ -159,9 +159,19 @@ fn time(table: &Node, key: &str) -> Option<Time> {
     Time::parse(table.get(key)?.text()?).ok()
 }
 
-/// Base RTTs of flows by name, each with the links that its data crosses; none where a link or its delay cannot be read.
+/// Base RTTs of flows.
 struct BaseRtts {
-    flows: Vec<(String, Vec<String>, Option<Time>)>,
+    flows: Vec<FlowPath>,
+}
+
+struct FlowPath {
+    name: String,
+    /// Links that its data crosses.
+    data: Vec<String>,
+    /// None where a link or its delay cannot be read.
+    base_rtt: Option<Time>,
+    /// `count = 0` leaves it out.
+    absent: bool,
 }
 
 impl BaseRtts {
@@ -182,7 +192,13 @@ impl BaseRtts {
             let mut crossed = links("data").chain(links("ack")).map(|l| delays.get(l).copied());
             let propagation = crossed.try_fold(Time::ZERO, |sum, delay| Some(sum.saturating_add(delay?)));
             let base_rtt = propagation.map(|p| p.saturating_add(access("data")).saturating_add(access("ack")));
-            (name(table).to_owned(), links("data").map(str::to_owned).collect(), base_rtt)
+            let absent = table.get("count").is_some_and(|count| count.to_json().as_u64() == Some(0));
+            FlowPath {
+                name: name(table).to_owned(),
+                data: links("data").map(str::to_owned).collect(),
+                base_rtt,
+                absent,
+            }
         };
         Self { flows: ["flow", "arrivals"].iter().flat_map(|list| root.tables(list)).map(flow).collect() }
     }
@@ -190,20 +206,23 @@ impl BaseRtts {
     /// The base RTT that `of` says: a time, a flow's, or the longest of the flows that cross the link; none if it cannot be known.
     fn base_rtt(&self, of: Option<&str>, link: &str) -> Result<Option<Time>, Wrong> {
         let Some(of) = of else {
-            let crossing = || self.flows.iter().filter(|(_, data, _)| data.iter().any(|l| l == link));
-            if crossing().next().is_none() {
+            let mut crossing: Vec<_> = self.flows.iter().filter(|flow| flow.data.iter().any(|l| l == link)).collect();
+            if crossing.is_empty() {
                 let message = format!("the data of no flow crosses {link}, so there is no base RTT for the BDP");
                 return Err((message, Some(FORMS.to_owned())));
             }
-            let known: Option<Vec<Time>> = crossing().map(|(_, _, base_rtt)| *base_rtt).collect();
+            if crossing.iter().any(|flow| !flow.absent) {
+                crossing.retain(|flow| !flow.absent);
+            }
+            let known: Option<Vec<Time>> = crossing.into_iter().map(|flow| flow.base_rtt).collect();
             return Ok(known.and_then(|known| known.into_iter().max()));
         };
         if let Ok(time) = Time::parse(of) {
             return Ok(Some(time));
         }
-        let names = || self.flows.iter().map(|(name, _, _)| name.as_str());
-        let named = self.flows.iter().find(|(name, _, _)| name == of);
-        named.map(|(_, _, base_rtt)| *base_rtt).ok_or_else(|| {
+        let names = || self.flows.iter().map(|flow| flow.name.as_str());
+        let named = self.flows.iter().find(|flow| flow.name == of);
+        named.map(|flow| flow.base_rtt).ok_or_else(|| {
             let message = format!("BDP of {of:?}: not a time and no flow; flows are {}", listed(names()));
             (message, did_you_mean(of, names()).or(Some(FORMS.to_owned())))
         })

@@ -45,10 +45,11 @@ class Finding:
 def command(as_json: bool, clean: bool) -> int:
     """Report what this machine can do, what is missing, and how to get it.
 
-    Exit 1 if Python or the extension module are unusable: no world can run.
+    Exit 1 if Python or the extension module are unusable: no world can run. With --clean the JSON document has the
+    removed folders (`removed`).
     """
     if clean:
-        return _clean()
+        return _clean(as_json)
     findings = [*_installation(), *_controllers(), *_tools(), *_system()]
     if as_json:
         click.echo(json.dumps([asdict(f) for f in findings], indent=2))
@@ -216,11 +217,14 @@ def _virtual_time() -> Finding:
     return Finding(_VIRTUAL, serves, found is not None, str(found or "not found"), live.LINUX_REMEDY)
 
 
-def _clean() -> int:
+def _clean(as_json: bool) -> int:
     """Runs in real time leave nothing: their namespaces and devices end with the process."""
     import eddyline.live as live
 
     removed = live.clean()
+    if as_json:
+        click.echo(json.dumps({"removed": [str(folder) for folder in removed]}, indent=2))
+        return 0
     for folder in removed:
         click.echo(f"removed {folder}")
     if not removed:

@@ -58,10 +58,10 @@ _UNITS = (
 _LIMITS = """\
 A queue limit as a time is what the link transmits in that time, in bytes without framing: on a link with framing it
 is as much longer as packets are. `"1 BDP"` is the link's rate times the longest base RTT of the flows whose data
-crosses it, `"1 BDP of NAME"` takes the base RTT of that flow, `"1 BDP of 40 ms"` the given one. A base RTT here is the
-sum of the keys `delay` and `access_delay` along the path and back; what a recording
-adds is not in it. The rate is the key `rate`, also beside a recording that gives others; left out there, it is the
-recording's mean. The canonical form has the bytes that come out."""
+crosses it (`count = 0` leaves a flow out, unless there are no others), `"1 BDP of NAME"` takes the base RTT of that
+flow, `"1 BDP of 40 ms"` the given one. A base RTT here is the sum of the keys `delay` and `access_delay` along the
+path and back; what a recording adds is not in it. The rate is the key `rate`, also beside a recording that gives
+others; left out there, it is the recording's mean. The canonical form has the bytes that come out."""
 
 _KEYS = """\
 ## Naming a key from outside

@@ -390,6 +390,15 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("1 BDP", access), "25000 B");
     assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+    // a flow that is left out counts where it is named, and where there is no other
+    let long = "\n[[flow]]\nname = \"long\"\ncount = COUNT\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\n\
+                access_delay = { data = \"998 ms\" }";
+    let long = |count: &str| format!("{access}{}", long.replace("COUNT", count));
+    assert_eq!(bytes("1 BDP", &long("1")), "125000 B");
+    assert_eq!(bytes("1 BDP", &long("0")), "25000 B");
+    assert_eq!(bytes("1 BDP of long", &long("0")), "125000 B");
+    let other = "\n[[traffic]]\nname = \"t\"\npath = [\"l\"]\nmodel = { kind = \"cbr\", rate = \"1 kbit/s\" }\n";
+    assert_eq!(bytes("1 BDP", &format!("{access}\ncount = 0{other}")), "25000 B");
     // so do other keys of that type
     let of = |queue: &str| {
         let text = MINIMAL.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\nqueue = {{ {queue} }}")) + access;
