@@ -77,6 +77,10 @@ def test_a_short_limit_of_cake_is_said(eddyline, scenario):
     assert "note: down: its CAKE queue's limit of " in eddyline(*cake, "--set", "link.down.queue.limit=83 packets").err
     assert "note:" not in eddyline(*cake, "--set", "link.down.queue.limit=125 kB").err
     assert "note:" not in eddyline(*cake, "--set", "link.down.queue.limit=84 packets").err
+    for other in ("unlimited", "2700 cells", "1 MB"):
+        ran = eddyline(*cake, "--set", f"link.down.queue.limit={other}")
+        assert (ran.code, "note:" in ran.err) == (0, False), other
+    assert "limit of 2600 cells" in eddyline(*cake, "--set", "link.down.queue.limit=2600 cells").err
     # the default's upper bound is less than 100 ms at 10 Gbit/s
     fast = ("--set", "link.down.rate=10 Gbit/s", "--set", 'link.down.queue={ kind = "cake" }', "--set", "duration=1 s")
     assert "note:" not in eddyline("run", path, *fast, "--set", "warmup=0 s").err

@@ -22,8 +22,8 @@ _ENOUGH = 2.0
 """Standard deviation of jitter that takes packets out of phase, in transmission times of a packet. Exponential jitter
 leaves 1/sqrt(1 + (2 pi _ENOUGH)^2) = 8 % of what has the period of a packet. Of one packet's time it leaves 16 %, which
 can still decide who has the losses."""
-_PACKET = 1500.0
-"""Bytes of a packet where a limit counts packets."""
+_COUNTED = {"packets": 1500.0, "cells": 48.0}
+"""Bytes of what a limit counts if not bytes: full packets, and what a cell carries of one (ATM)."""
 _LARGEST_DEFAULT = 15_503_360.0
 """Bytes of CAKE's limit where none is given and the rate is high: Linux's 10,240 packets."""
 _MAX_POINTS = 50
@@ -139,8 +139,10 @@ def _short_limit(link: Mapping[str, Any]) -> str | None:
     if queue["kind"] != "cake" or rate is None:
         return None
     limit = queue["limit"]
-    packets = limit.endswith(("packet", "packets"))
-    held = _PACKET * read("limit", "packets", limit) if packets else read("limit", "bytes", limit)
+    if limit == "unlimited":
+        return None
+    number, unit = limit.split()
+    held = _COUNTED[unit] * float(number) if unit in _COUNTED else read("limit", "bytes", limit)
     if held >= min(read("bandwidth", "rate", rate) * read("rtt", "time", queue["rtt"]) / 8, _LARGEST_DEFAULT):
         return None
     return (
