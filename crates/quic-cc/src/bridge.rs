@@ -80,7 +80,7 @@ pub struct Bridge {
     in_flight: u64,
     /// Window or pacing, not the application or flow control, held the sender back.
     limited: bool,
-    /// The pacer held back less data than the window has room for.
+    /// The pacer, or flow control, held back less data than the window has room for.
     underused: bool,
     /// The application had no more data, and nothing has been sent since.
     dry: bool,

@@ -70,7 +70,7 @@ impl NoqController {
         self.0.into_bridge()
     }
 
-    /// The stack's pacer held data back, which noq's trait does not say; the next packets are not limited by the application.
+    /// The stack's pacer, or flow control, held data back, which noq's trait does not say; the next packets are not limited by the application.
     /// `fills_window` says whether these, with what is in flight, would have filled the window. Without this call they are taken to.
     pub fn on_paced(&mut self, fills_window: bool) {
         self.0.notify(|b| b.on_paced(fills_window));

@@ -85,11 +85,6 @@ impl SendingApplication {
         self.next_write.is_some()
     }
 
-    /// Bytes of data that can be in flight, however large the congestion window is, as far as the stack has not taken all there are.
-    pub fn beyond(&self) -> Option<u64> {
-        self.blocked.then(|| self.receive_window.unwrap_or(u64::MAX))
-    }
-
     fn stopped(&self, now: Time) -> bool {
         self.stop.is_some_and(|stop| stop <= now)
     }
@@ -151,7 +146,7 @@ impl SendingApplication {
             }
         }
         self.blocked &= self.written < offered;
-        seen.note_more(self.blocked);
+        seen.note_more(self.blocked.then(|| self.receive_window.unwrap_or(u64::MAX)));
         let object_ended = matches!(self.offer, Offer::Objects { .. }) && self.written == self.offered(now);
         if self.ended(now) || object_ended {
             self.finished = connection.send_stream(stream).finish().is_ok();

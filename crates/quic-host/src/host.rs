@@ -253,7 +253,7 @@ impl Host {
         let smoothed_rtt = self.seen.smoothed();
         self.paced_until = self.stack_timer.filter(|next| refused && is_pacing(at, smoothed_rtt, timer_before, *next));
         if self.paced_until.is_some() {
-            self.seen.note_paced(self.sending.as_ref().and_then(SendingApplication::beyond), self.datagram);
+            self.seen.note_paced(self.datagram);
         }
         self.may_probe = false;
         completed

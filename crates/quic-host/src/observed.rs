@@ -37,8 +37,8 @@ pub struct Observations {
     filling: AtomicBool,
     /// Bytes that the application has handed over and that wait to be sent, or sent again: an estimate, from the sizes of datagrams.
     unsent: AtomicU64,
-    /// It has more than the stack took.
-    has_more: AtomicBool,
+    /// Where it has more than the stack took, bytes of data that flow control lets be in flight; else zero.
+    more: AtomicU64,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -81,13 +81,12 @@ impl Observations {
     }
 
     /// The pacer has held data back. A window that they and what is in flight do not fill is not what limits the sender (RFC 9002, 7.8),
-    /// unless the controller's rate takes longer than half as long again as a round trip for a window: then it is the rate. Beyond what
-    /// the stack has taken, the application has data for so many bytes in flight (`beyond`).
-    pub fn note_paced(&self, beyond: Option<u64>, datagram: u16) {
+    /// unless the controller's rate takes longer than half as long again as a round trip for a window: then it is the rate.
+    pub fn note_paced(&self, datagram: u16) {
         let payload = f64::from(datagram) - OVERHEAD as f64;
-        let offered = match beyond {
-            Some(data) => (data as f64 * f64::from(datagram) / payload) as u64,
-            None => self.in_flight() + self.unsent.load(Relaxed),
+        let offered = match self.more.load(Relaxed) {
+            0 => self.in_flight() + self.unsent.load(Relaxed),
+            data => (data as f64 * f64::from(datagram) / payload) as u64,
         };
         let by_rate = || {
             let (rate, rtt) = self.pacing_rate().zip(self.smoothed())?;
@@ -98,9 +97,9 @@ impl Observations {
         self.paced.store(true, Relaxed);
     }
 
-    /// Whether the application has more than the stack took.
-    pub fn note_more(&self, has_more: bool) {
-        self.has_more.store(has_more, Relaxed);
+    /// If the application has more than the stack took, bytes of data that flow control lets be in flight.
+    pub fn note_more(&self, allowed: Option<u64>) {
+        self.more.store(allowed.unwrap_or(0), Relaxed);
     }
 
     /// The application has handed over so many bytes.
@@ -326,7 +325,7 @@ impl Controller for Observed {
         self.current().on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
         // flow control holds data back, which the stack calls limited by the application: the window is not used, but there are data
         if app_limited
-            && self.seen.has_more.load(Relaxed)
+            && self.seen.more.load(Relaxed) > 0
             && let Inner::Own(own) = &mut self.inner
         {
             own.on_paced(false);
