@@ -30,6 +30,7 @@ __all__ = [
     "Written",
     "add_controller",
     "buffer_estimate",
+    "canonical_quantity",
     "check_points",
     "controller_crate",
     "filter_bias",
@@ -75,6 +76,7 @@ def load(
     copies: Mapping[str, str | PathLike[str]] = ...,
 ) -> Scenario: ...
 def load_file(path: str | PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
+def canonical_quantity(what: str, text: str) -> str: ...
 def check_points(
     text: str,
     format: str,

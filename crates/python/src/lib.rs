@@ -41,7 +41,7 @@ mod _core {
     #[pymodule_export]
     use crate::options::{Dynamics, QuicOptions, SimOptions, TheoryOptions};
     #[pymodule_export]
-    use crate::quantity::quantity;
+    use crate::quantity::{canonical_quantity, quantity};
     #[pymodule_export]
     use crate::register::{line_bytes, register, schema};
     #[pymodule_export]

@@ -198,7 +198,8 @@ pub struct LinkResult {
     /// Packets dropped by the queue, whole run.
     #[schemars(extend("x-unit" = "packets"))]
     pub drops: Drops,
-    /// Packets marked "congestion experienced" (CE, RFC 3168) by the queue, whole run.
+    /// Packets marked "congestion experienced" (CE, RFC 3168) by the queue, whole run; a packet counts as its transmission
+    /// begins.
     #[schemars(extend("x-unit" = "packets"))]
     pub marked: Option<u64>,
     /// Packets lost by the link's loss model, whole run.

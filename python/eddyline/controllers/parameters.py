@@ -10,6 +10,7 @@ import typing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
+import eddyline._core as _core
 from eddyline.errors import InputError
 
 __all__ = ["Bytes", "Duration", "Frequency", "Packets", "Parameters", "Percent", "Rate", "constructor", "hints"]
@@ -59,7 +60,7 @@ class _Parameter:
             raise ValueError(f"{value!r} {self.unit.symbol}")
         # no exponent: quantities of whole base units are read digit by digit
         digits = f"{number:.12f}".rstrip("0").rstrip(".") if number < 1e15 else f"{number:.0f}"
-        return f"{digits} {self.unit.symbol}"
+        return _core.canonical_quantity(self.unit.format, f"{digits} {self.unit.symbol}")
 
     def with_default(self) -> dict[str, Any]:
         """The schema, with the default if there is one that scenarios can write."""
@@ -121,8 +122,6 @@ class Parameters:
 
     def read(self, text: str) -> tuple[dict[str, Any], str]:
         """Keywords for the constructor, and the canonical table, for a table as JSON."""
-        import eddyline._core as _core
-
         given: dict[str, Any] = json.loads(text)
         keywords: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
         canonical = dict(keywords)
@@ -134,7 +133,9 @@ class Parameters:
                     except (TypeError, ValueError):
                         continue  # no scenario can write it
             elif p.unit is not None:
-                keywords[p.name] = _core.quantity(p.unit.format, keywords[p.name])
+                text = keywords[p.name]
+                keywords[p.name] = _core.quantity(p.unit.format, text)
+                canonical[p.name] = _core.canonical_quantity(p.unit.format, text)
             elif p.number:
                 keywords[p.name] = canonical[p.name] = float(keywords[p.name])
         return keywords, json.dumps(canonical)

@@ -74,7 +74,7 @@ def test_what_is_given_and_what_is_not(one_flow):
         "share": "5 %",
         "ceiling": "3 Mbit/s",
         "room": "2.5 packets",
-        "burst": "3000 B",
+        "burst": "3 kB",
         "often": "0.5 /s",
         "gain": 2,
         "rounds": 3,
@@ -93,6 +93,20 @@ def test_defaults_written_out_are_the_same_scenario(one_flow):
     assert again.canonical == first.canonical
     again.run(series=False)
     assert (GOT["share"], GOT["burst"], GOT["anything"]) == (0.05, 3000.0, [])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"target": "20ms"},
+        {"target": "0.02 s"},
+        {"target": "20 ms", "share": "5%"},
+        {"target": "20 ms", "burst": "3000 B"},
+    ],
+)
+def test_another_spelling_is_the_same_scenario(one_flow, given):
+    el.register("many", Many)
+    assert one_flow({"kind": "many", **given}).canonical == one_flow({"kind": "many", "target": "20 ms"}).canonical
 
 
 @pytest.mark.parametrize(
