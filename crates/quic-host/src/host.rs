@@ -286,10 +286,20 @@ fn is_pacing(now: Instant, smoothed_rtt: Option<Duration>, before: Option<Instan
     smoothed_rtt.is_some_and(|rtt| next <= now + rtt) && before.is_none_or(|before| next < before)
 }
 
+/// What the stack says when more pieces of a stream wait for a hole to be filled than it keeps.
+const TOO_MANY_GAPS: &str = "too many gaps in stream buffer";
+
 /// The connection was lost: an error, unless an application closed it.
 fn note_loss(now: Time, reason: &ConnectionError, failure: &mut Option<(Time, String)>) {
     if !matches!(reason, ConnectionError::ApplicationClosed(_) | ConnectionError::LocallyClosed) {
-        failure.get_or_insert_with(|| (now, reason.to_string()));
+        failure.get_or_insert_with(|| {
+            let mut reason = reason.to_string();
+            if reason.contains(TOO_MANY_GAPS) {
+                reason +=
+                    " (the receiver keeps some 2,000 packets beyond a lost one; a receive_window of fewer avoids this)";
+            }
+            (now, reason)
+        });
     }
 }
 

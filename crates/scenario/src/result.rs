@@ -81,7 +81,7 @@ pub struct FlowResult {
     #[schemars(extend("x-unit" = "packets/s"))]
     pub packets_per_s: Option<f64>,
     /// Round-trip time samples of the sender: one of each acknowledgement, with SACK of duplicates too, from the segment that
-    /// caused it, unless that was retransmitted (Karn's algorithm).
+    /// caused it, unless that is a retransmission (Karn's algorithm, RFC 6298, 3, by the copy that arrived).
     #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
     /// Round trips a minute at the mean of the lowest 95 % of the round-trip time samples: the loaded responsiveness of

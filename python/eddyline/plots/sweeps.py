@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -173,17 +174,27 @@ def _name(lines: Sequence[str], labels: Any) -> str:
     """The entity, then the values of the keys."""
     *keys, _ = lines
     *values, name = labels
-    shown = short_names(keys)
+    shown = short_names(keys, str(name).split("[")[0])
     return ", ".join([str(name), *(f"{shown[key]} {value}" for key, value in zip(keys, values, strict=True))])
 
 
-def short_names(keys: Sequence[str]) -> dict[str, str]:
-    """The last word of each key; where several end in it, the words before it too that they do not share."""
-    endings = {key: key.split(".")[-1] for key in keys}
-    short: dict[str, str] = {}
-    for key, ending in endings.items():
-        alike = [set(other.split(".")) for other in keys if endings[other] == ending]
+_WORD = re.compile(r""""[^"]*"|'[^']*'|[^.]+""")
+
+
+def short_names(keys: Sequence[str], entity: str) -> dict[str, str]:
+    """The last word of each key, after whose it is if not the entity's; where several end alike, the words between.
+
+    Args:
+        keys: Of the scenario, as `flow.NAME.start`.
+        entity: What the line is of.
+    """
+    words = {key: [word.strip("\"'") for word in _WORD.findall(key)] for key in keys}
+    short = {}
+    for key, (*before, ending) in words.items():
+        own = 3 if before[:1] == ["duplex"] else 2  # a link of a duplex is named by its direction too
+        whose = [name for name in before[1:own] if name not in (entity, "*")]
+        alike = [set(other[own:-1]) for other in words.values() if other[-1] == ending]
         shared = set.intersection(*alike)
-        short[key] = " ".join([*(word for word in key.split(".")[:-1] if word not in shared), ending])
+        short[key] = " ".join([*whose, *(word for word in before[own:] if word not in shared), ending])
     # the same words in another place, are told apart by whole keys only
     return short if len(set(short.values())) == len(short) else {key: key for key in keys}

@@ -20,7 +20,7 @@ from eddyline.plots.style import STYLE, render
 from eddyline.plots.sweeps import panels, short_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -312,11 +312,23 @@ def test_numbers_of_a_logarithmic_axis_have_the_digits_of_tables() -> None:
     assert texts == ["0.0001", "0.0003129", "0.0009791", "16384"]
 
 
+def _short(keys: Sequence[str], entity: str = "x") -> list[str]:
+    return list(short_names(keys, entity).values())
+
+
+def test_a_key_is_named_after_whose_it_is() -> None:
+    # the second line is of the rival, whose controller does not change
+    keys = ["flow.mine.controller.kind", "flow.*.start", "tcp.initial_window", "duration"]
+    assert _short(keys, "mine") == ["kind", "start", "initial_window", "duration"]
+    assert _short(keys, "rival") == ["mine kind", "start", "initial_window", "duration"]
+    assert _short(['link."a.b".rate', "duplex.home.up.rate"]) == ["a.b rate", "home up rate"]
+
+
 def test_keys_that_end_alike_are_told_apart() -> None:
     kinds = ["flow.a.controller.kind", "flow.b.controller.kind"]
-    assert list(short_names([*kinds, "link.up.rate"]).values()) == ["a kind", "b kind", "rate"]
-    assert list(short_names(["link.up.queue.limit", "link.up.limit"]).values()) == ["queue limit", "limit"]
-    assert list(short_names(["link.a.b.rate", "link.b.a.rate"]).values()) == ["link.a.b.rate", "link.b.a.rate"]
+    assert _short([*kinds, "link.up.rate"]) == ["a kind", "b kind", "up rate"]
+    assert _short(["link.up.queue.limit", "link.up.limit"]) == ["up queue limit", "up limit"]
+    assert _short(["link.a.b.c.rate", "link.a.c.b.rate"]) == ["link.a.b.c.rate", "link.a.c.b.rate"]
     rows = [
         {"x": x, kinds[0]: "reno", kinds[1]: kind, "name": "a", "metric": "goodput_bps", "mean": 1e6, "n": 1}
         for x in (1.0, 2.0)
@@ -326,7 +338,7 @@ def test_keys_that_end_alike_are_told_apart() -> None:
     legend = panels(statistics, "x", ([1.0, 2.0], "plain"), [*kinds, "name"], "grid").axes[0].get_legend()
     assert legend is not None
     shown = [text.get_text() for text in legend.get_texts()]
-    assert shown == ["a, a kind reno, b kind reno", "a, a kind reno, b kind cubic"]
+    assert shown == ["a, kind reno, b kind reno", "a, kind reno, b kind cubic"]
 
 
 @pytest.mark.parametrize("size", [("--width", "3"), ("--font-size", "8")])

@@ -127,7 +127,7 @@ def test_a_panel_per_metric_with_lines_and_bands(swept):
     assert list(line.get_ydata()) == pytest.approx(list(made["mean"] / 1e6))
     assert {round(y, 9) for y in band[:, 1]} >= {round(y / 1e6, 9) for y in (*made["ci95_low"], *made["ci95_high"])}
     labels = [text.get_text() for text in panels[0].get_legend().get_texts()]
-    assert labels == ["download, delay 10 ms", "download, delay 40 ms"]
+    assert labels == ["download, up delay 10 ms", "download, up delay 40 ms"]
     one = swept.plot("goodput_bps", x="link.up.delay", by="link.up.delay").get_axes()[0]
     assert len(one.lines) == 1
     with pytest.raises(el.InputError, match="there is no varied key"):
@@ -298,7 +298,7 @@ def test_values_of_ranges_have_few_digits_in_headings(eddyline, lossy, tmp_path)
     assert rates == ["1", "1.333", "1.667", "2"]
     panel = el.open(tmp_path / "g").plot("goodput_bps").get_axes()[0]
     labels = [text.get_text() for text in panel.get_legend().get_texts()]
-    assert labels == [f"download, delay {value} ms" for value in ("10", "12.6", "15.87", "20")]
+    assert labels == [f"download, up delay {value} ms" for value in ("10", "12.6", "15.87", "20")]
     assert "12.5992104989 ms" in set(el.read_sweep(tmp_path / "g")["link.up.delay"]), "the data have all digits"
 
 

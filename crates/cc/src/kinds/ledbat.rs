@@ -33,6 +33,7 @@ pub struct LedbatParams {
     pub profile: LedbatProfile,
     /// Queueing delay to keep (TARGET). rfc6817: 100 ms; ledbat++: 60 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-minimum" = "1 us"))]
     pub target: Option<Time>,
     /// Packets a round trip at no queueing delay (GAIN), at most 1. rfc6817: 1; ledbat++: 1 / min(16, ceil(2 TARGET / base)).
     #[serde(skip_serializing_if = "Option::is_none")]

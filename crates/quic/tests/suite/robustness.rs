@@ -53,6 +53,24 @@ fn reordering_is_not_fatal() {
     }
 }
 
+/// Thousands of packets beyond a lost one are more than the stack keeps; a receive window of fewer is the way out that the note names.
+#[test]
+fn a_receive_window_avoids_the_limit_on_waiting_packets() {
+    for kind in ["cubic", "noq-cubic"] {
+        let text = |more: &str| {
+            bottleneck(8.0, &format!("kind = \"{kind}\""), 4000, &format!("size = \"40 MB\"\n{more}"))
+                .replace("10 Mbit/s", "400 Mbit/s")
+        };
+        let lost = quic(&text("")).result;
+        let note =
+            lost.approximations.iter().find(|note| note.contains("connection was lost")).expect("a lost connection");
+        assert!(note.contains("too many gaps in stream buffer (the receiver keeps some 2,000 packets"), "{note}");
+        assert!(note.contains("a receive_window of fewer"), "{note}");
+        let limited = text("receive_window = \"2.9 MB\"").replacen("delay =", "loss = 0.0001\ndelay =", 1);
+        assert!(completes(&limited, 40_000_000).result.flows[0].retransmits.is_some_and(|n| n > 0), "{kind}");
+    }
+}
+
 /// Ten seconds without a path in the middle of the transfer, and a minute at its beginning.
 #[test]
 fn outages_are_survived() {
