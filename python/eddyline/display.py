@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from eddyline.encoding import value_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -39,7 +41,10 @@ def approximations_html(results: Iterable[tuple[str, list[str]]]) -> str:
 
 
 def _brief(value: Any) -> Any:
-    """A value of a scenario in a few words: of a table its kind and its other values."""
+    """A value of a scenario in a few words: of a table its kind, then its other keys."""
     if isinstance(value, dict):
-        return " ".join(str(v) for v in value.values() if not isinstance(v, (dict, list)))
+        simple = {key: v for key, v in value.items() if not isinstance(v, (dict, list))}
+        kind = simple.pop("kind", None)
+        given = ", ".join(f"{key} {value_text(v)}" for key, v in simple.items())
+        return f"{kind} ({given})" if kind and given else str(kind or given)
     return " → ".join(map(str, value)) if isinstance(value, list) else value

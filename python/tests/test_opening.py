@@ -134,6 +134,7 @@ def test_short_texts_and_tables_for_notebooks(scenario, several, tmp_path):
         for text in shown:
             assert text in html, text
     unknown = scenario.with_overrides({"flow.*.controller": {"kind": "cubic"}})
+    assert "<td>cubic (profile rfc9438" in unknown._repr_html_()
     theory = unknown.run("theory")
     for thing in (theory, Results([theory, unknown.run()])):
         assert thing._repr_html_().count("<li>world theory: theory has no model of cubic") == 1
