@@ -1,12 +1,13 @@
 """A digest of the code of a class, for classes that are in no file.
 
 It covers its methods and the functions and classes of its module that they use, with their constants, defaults and
-plain global values. Of what comes from other modules it covers the names. The same code has the same digest in every
-process of one version of Python.
+the values that they refer to, as they are pickled: arrays and other objects too. Of functions and classes of other
+modules it covers the names. The same code and values have the same digest in every process of one version of Python.
 """
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import types
 from typing import Any
@@ -17,6 +18,8 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _SURROUNDINGS = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "__annotations__"}
 )
+_LONG = 1000  # bytes whose hash stands for them
+_PROTOCOL = 4  # of pickle: the next one keeps large values beside what it returns
 
 
 def digest(cls: type) -> str:
@@ -32,6 +35,8 @@ class _Reader:
         self._seen: list[object] = []  # the objects, not their ids, which are reused
 
     def of(self, value: Any) -> object:
+        if isinstance(value, bytes) and len(value) > _LONG:
+            return ["bytes", hashlib.sha256(value).hexdigest()]
         if isinstance(value, _PLAIN):
             return value
         match value:
@@ -63,8 +68,22 @@ class _Reader:
                 return [value.__qualname__, *map(self.of, value.__bases__), *((k, self.of(v)) for k, v in members)]
             case types.ModuleType():
                 return ["module", value.__name__]
-        named = value if hasattr(value, "__qualname__") else type(value)
-        return f"{named.__module__}.{named.__qualname__}"
+        if isinstance(value, types.MethodType) or not hasattr(value, "__qualname__"):
+            return self._object(value)
+        return f"{value.__module__}.{value.__qualname__}"
+
+    def _object(self, value: Any) -> object:
+        """An object by how pickle makes it again."""
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        reduce = copyreg.dispatch_table.get(type(value))
+        try:
+            parts = reduce(value) if reduce else value.__reduce_ex__(_PROTOCOL)
+        except Exception:  # any object may raise anything
+            return [name, _pickled(value)]
+        if isinstance(parts, str):
+            return [name, parts]
+        *made, state, items, pairs = (*parts, None, None, None)[:5]
+        return [name, *map(self.of, (made, state, list(items or ()), list(pairs or ())))]
 
     def _function(self, function: types.FunctionType) -> object:
         cells = [_content(cell) for cell in function.__closure__ or ()]
@@ -81,6 +100,16 @@ class _Reader:
 def _names(code: types.CodeType) -> set[str]:
     inner = (_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
     return set(code.co_names).union(*inner)
+
+
+def _pickled(value: Any) -> str:
+    """The hash of a value that only cloudpickle pickles, such as an open file."""
+    import cloudpickle
+
+    try:
+        return hashlib.sha256(cloudpickle.dumps(value)).hexdigest()
+    except Exception:  # any object may raise anything
+        return "not pickled"
 
 
 def _content(cell: types.CellType) -> object:
