@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from eddyline.arguments import distinct, file, names, number_of_seeds, seconds, table, whole
@@ -175,35 +175,55 @@ def _all(
     done: Count | None,
     failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
-    work = [partial(_value, test, scenario, world, timeout_s) for test, scenarios in tests for scenario in scenarios]
-    runs = iter(run_keeping(EddylineError, work, jobs, done=done, failed=failed))
-    return [_verdict(test, [next(runs) for _ in scenarios]) for test, scenarios in tests]
+    trials = [[_Trial(test, scenario, world, timeout_s) for scenario in scenarios] for test, scenarios in tests]
+    runs = iter(run_keeping(EddylineError, list(chain(*trials)), jobs, done=done, failed=failed))
+    return [
+        _verdict(test, [next(runs) for _ in own], sum(trial.seconds for trial in own))
+        for (test, _), own in zip(tests, trials, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """The value of a run, its latency where the test is about that, its wall time, and a connection that was lost."""
+    """The value of a run, its latency where the test is about that, and a connection that was lost."""
 
     value: float | None
     latency: Latency | None
-    seconds: float
     lost: str | None
 
 
-def _value(test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback) -> _Run:
-    started, measure = time.monotonic(), MEASURES[test.measure]
-    with ended_after(timeout_s):
-        result = scenario.run_with(RunOptions(series=measure.series), world, limited(timeout_s, progress))
-    document = result.to_dict()
-    latency = latency_under_load(document, SUBJECT) if measure.latency else None
-    lost = next(iter(lost_connections(document)), None)
-    return _Run(measure.take(test, result, document), latency, time.monotonic() - started, lost)
+@dataclass
+class _Trial:
+    """A run of a test, and the wall time that it took, also where it failed."""
+
+    test: Test
+    scenario: Scenario
+    world: str
+    timeout_s: float | None
+    seconds: float = 0.0
+
+    def __call__(self, progress: RunCallback) -> _Run:
+        started = time.monotonic()
+        try:
+            return self._run(progress)
+        finally:
+            self.seconds = time.monotonic() - started
+
+    def _run(self, progress: RunCallback) -> _Run:
+        measure = MEASURES[self.test.measure]
+        with ended_after(self.timeout_s):
+            options = RunOptions(series=measure.series)
+            result = self.scenario.run_with(options, self.world, limited(self.timeout_s, progress))
+        document = result.to_dict()
+        latency = latency_under_load(document, SUBJECT) if measure.latency else None
+        lost = next(iter(lost_connections(document)), None)
+        return _Run(measure.take(self.test, result, document), latency, lost)
 
 
-def _verdict(test: Test, runs: Sequence[_Run | EddylineError]) -> Verdict:
+def _verdict(test: Test, runs: Sequence[_Run | EddylineError], seconds: float) -> Verdict:
     error = next((str(r) for r in runs if isinstance(r, EddylineError)), None)
     finished = [r for r in runs if isinstance(r, _Run)]
     values = tuple(r.value if isinstance(r, _Run) else None for r in runs)
     known = [r.latency for r in finished if r.latency is not None]
     latency, lost = Latency.mean(known) if known else None, next((r.lost for r in finished if r.lost), None)
-    return Verdict.of(test, values, error, latency, sum(r.seconds for r in finished), lost)
+    return Verdict.of(test, values, error, latency, seconds, lost)

@@ -295,6 +295,7 @@ def test_times_in_junit_and_timeouts() -> None:
     slow = el.gauntlet.run("reno", only=["line-1m", "line-1g"], seeds=1, timeout_s=1e-9)
     assert [v.error for v in slow.verdicts][1] == "timeout: not finished after 1e-09 s"
     assert not slow.verdicts[1].passed
+    assert (slow.verdicts[1].seconds or 0.0) > 0
     evaluation = el.evaluate("reno", only=["response"], timeout_s=1e-9)
     assert {f.error for f in evaluation.failures} == {"timeout: not finished after 1e-09 s"}
 
