@@ -69,7 +69,7 @@ class Verdict:
             failing; None where it is infinite, or nothing decided.
         shown: The same as text, with its unit, whether it is of recorded runs, and of how many rows if some are
             left out.
-        rule: The rule as text.
+        rule: The rule as text, with the rows that it is about.
         groups: Every group with whether the rule holds in it and its number.
         group_values: Their numbers as text.
         rows: How many rows decided.
@@ -109,6 +109,7 @@ class Verdict:
             "rule": self.rule,
             "why": self.claim.why,
             "exhibit": self.claim.exhibit,
+            "rows_where": {name: _alternatives(wanted) for name, wanted in self.claim.rows.items()},
             "rows": self.rows,
             "left_out": self.left_out,
             "undecided": list(self.undecided),
@@ -257,6 +258,11 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         return _amount(value, labels.get(claim.terms.value))
 
     rule_text = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
+    if claim.rows:
+        rule_text += "; of rows where " + " and ".join(
+            f"{label(name)} is {_listed([_shown(one, name, labels) for one in _alternatives(wanted)])}"
+            for name, wanted in claim.rows.items()
+        )
     # of those that fail, or of all if none does, the one with least to spare
     value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value if outcomes else None
     recorded = any(row.get("recorded") for row in rows)
@@ -309,6 +315,8 @@ def _shown(name: Any, by: str, labels: Mapping[str, Any]) -> str:
     if by in labels:
         column = labels[by]
         return cell({by: name}, column) + (f" {column.unit}" if column.unit else "")
+    if isinstance(name, bool):
+        return "yes" if name else "no"
     return f"{name:g}" if isinstance(name, float) else str(name)
 
 

@@ -97,6 +97,14 @@ def test_a_claim_may_hold_in_some_rows_only() -> None:
     assert verdict(rows={"kind": "c"}) == "refuted"
 
 
+def test_the_rule_names_the_rows_that_it_is_about() -> None:
+    every, some = (judge(_claim(**changes), _exhibit()) for changes in ({}, {"rows": {"x": [1, 2], "kind": "a"}}))
+    assert some.rule == every.rule + "; of rows where place is 1 m or 2 m and kind is a"
+    assert (every.to_dict()["rows_where"], some.to_dict()["rows_where"]) == ({}, {"x": [1, 2], "kind": ["a"]})
+    flags = _exhibit([row | {"long": row["x"] > 1} for row in ROWS])
+    assert judge(_claim(rows={"long": True}), flags).rule.endswith("; of rows where long is yes")
+
+
 def test_a_claim_without_rows_is_an_error() -> None:
     with pytest.raises(ValueError, match="no row"):
         judge(_claim(rows={"kind": "z"}), _exhibit())
