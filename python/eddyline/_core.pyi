@@ -84,6 +84,7 @@ def check_points(
     folder: str | PathLike[str] | None,
     points: Sequence[Sequence[tuple[str, str]]],
     given: int,
+    world: str,
     copies: Mapping[str, str | PathLike[str]] = ...,
 ) -> Checked: ...
 def filter_bias(up: float, down: float, scatter: str, *, limit: bool = False) -> float: ...

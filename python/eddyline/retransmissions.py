@@ -14,7 +14,7 @@ __all__ = ["resent"]
 
 
 def resent(world: str, tables: Iterable[Mapping[str, Any]], flows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Retransmissions over all data packets sent, None where nothing was sent.
+    """Retransmissions over themselves and the packets delivered in order, None where there are none.
 
     Args:
         world: The world of the run.

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -179,6 +180,13 @@ def test_a_pipe_that_is_closed_from_the_start_is_no_failure(scenario, words):
     assert (p.returncode, p.stderr) == (0, "")
 
 
+HOLDS = """
+[[expect]]
+of = "link.down"
+what = "lost"
+at_most = 0
+"""
+
 FAILS = """
 [[expect]]
 of = "link.down"
@@ -223,6 +231,19 @@ def test_a_closed_pipe_hides_no_failure(scenario, tmp_path, words, said):
     assert (p.returncode, p.stderr) == (expected.returncode, expected.stderr)
     assert said in p.stderr
     assert into_a_closed_pipe(words, errors_too=True).returncode == expected.returncode
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", ["list", "--help", "--version", "check {path}", "run {path} --json"])
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_a_full_disk_is_one_error(scenario, words, unbuffered):
+    given = {key: value for key, value in environment().items() if key != "PYTHONUNBUFFERED"}
+    given |= {"PYTHONUNBUFFERED": "1"} if unbuffered else {}
+    command = [str(COMMAND), *words.format(path=scenario(more=HOLDS)).split()]
+    with Path("/dev/full").open("w") as full:
+        p = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=given, timeout=60)
+    assert p.returncode == 1
+    assert re.fullmatch(r"error: (standard output: )?No space left on device\n", p.stderr)
 
 
 def test_closed_streams_are_no_error(scenario):

@@ -193,6 +193,19 @@ def test_linux_counts_what_the_scenario_counts(tmp_path: Path) -> None:
             ["queue droptail: tc counts its limit in bytes, framing included"],
         ),
         ({"kind": "headdrop", "limit": "75 kB"}, {}, "pfifo_head_drop limit 50", ["queue headdrop: tc counts"]),
+        # a quantum of 1,514 bytes and 40 of overhead and trailer are 33 cells
+        (
+            {"kind": "fq_codel"},
+            {"framing": "pppoe-llcsnap"},
+            f"fq_codel limit 10240 flows 1024 quantum {33 * 53} target 5000us interval",
+            ["queue fq_codel: tc counts its quantum, and so the shares of flows, in bytes with framing"],
+        ),
+        (
+            {"kind": "sfq", "quantum": "1500 B"},
+            {"framing": "ethernet"},
+            f"quantum {1500 + 38}",
+            ["queue sfq: tc counts its quantum"],
+        ),
     ],
 )
 def test_rates_and_limits_of_shapers_and_framed_links(

@@ -170,13 +170,9 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
             error.to_string(),
             "limit the queue or the window, or give the run more memory (--memory)".to_owned(),
         )),
-        SimError::OtherWorld { world, .. } => {
-            InputError::new_err((error.to_string(), format!("run it with --world {world}")))
+        SimError::OtherWorld { .. } | SimError::NoQuic(_) => {
+            InputError::new_err((error.to_string(), world_hint(&error)))
         }
-        SimError::NoQuic(_) => InputError::new_err((
-            error.to_string(),
-            "run it with --world kernel, or leave `transport` out and run it with --world quic".to_owned(),
-        )),
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
     }
 }
@@ -184,9 +180,27 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
 fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
     match error {
         eddyline_quic::Error::Sim(error) => sim_error(error, network),
-        eddyline_quic::Error::Unsupported { .. } => {
-            InputError::new_err((error.to_string(), "run it with --world sim".to_owned()))
+        eddyline_quic::Error::Unsupported { .. } => InputError::new_err((error.to_string(), SIM_HINT.to_owned())),
+    }
+}
+
+const SIM_HINT: &str = "run it with --world sim";
+
+fn world_hint(error: &SimError) -> String {
+    match error {
+        SimError::OtherWorld { world, .. } => format!("run it with --world {world}"),
+        _ => "run it with --world kernel, or leave `transport` out and run it with --world quic".to_owned(),
+    }
+}
+
+/// What world `sim` or `quic` lacks for this network, and a hint. The others find it in the run.
+pub(crate) fn lacking(world: &str, network: &Network) -> Option<(String, String)> {
+    match world {
+        "sim" => eddyline_sim::require_tcp(network).err().map(|e| (e.to_string(), world_hint(&e))),
+        eddyline_quic::WORLD => {
+            eddyline_quic::require_quic(network).err().map(|e| (e.to_string(), SIM_HINT.to_owned()))
         }
+        _ => None,
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use eddyline_scenario::{Copies, Diagnostic, Input};
+use eddyline_scenario::{Copies, Diagnostic, Diagnostics, Input};
 use pyo3::prelude::*;
 
 use crate::custom::{current, load_installed};
 use crate::errors::{guarded, internal};
 use crate::load::{controllers, format_named};
+use crate::run::lacking;
 
 /// Overrides of one point, in order.
 type Overrides = Vec<(String, String)>;
@@ -25,11 +26,11 @@ pub(crate) struct Checked {
     unknown_controllers: BTreeSet<String>,
 }
 
-/// Loads the scenario once for every point, to validate it. The first `given` overrides of a point are those of the whole
+/// Loads the scenario once for every point, to validate it, and makes sure that the world has what it asks for. The first `given` overrides of a point are those of the whole
 /// sweep (`--set`), the others its own (`--vary`). Of files with a copy, given with their paths, the copy is read.
 #[pyfunction]
-#[pyo3(signature = (text, format, name, folder, points, given, copies = HashMap::new()))]
-#[pyo3(text_signature = "(text, format, name, folder, points, given, copies={})")]
+#[pyo3(signature = (text, format, name, folder, points, given, world, copies = HashMap::new()))]
+#[pyo3(text_signature = "(text, format, name, folder, points, given, world, copies={})")]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 pub(crate) fn check_points(
     py: Python<'_>,
@@ -39,12 +40,13 @@ pub(crate) fn check_points(
     folder: Option<PathBuf>,
     points: Vec<Overrides>,
     given: usize,
+    world: &str,
     copies: HashMap<PathBuf, PathBuf>,
 ) -> PyResult<Checked> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
     let files = Copies(copies);
-    let checked = || py.detach(|| guarded(|| check(&input, &points, given, &files)));
+    let checked = || py.detach(|| guarded(|| check(&input, &points, given, world, &files)));
     let (mut found, kinds) = checked()?;
     if load_installed(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
         (found, _) = checked()?;
@@ -57,6 +59,7 @@ fn check(
     input: &Input<'_>,
     points: &[Overrides],
     given: usize,
+    world: &str,
     files: &Copies,
 ) -> PyResult<(Checked, BTreeSet<String>)> {
     let vocabulary = current();
@@ -66,18 +69,25 @@ fn check(
     for overrides in points {
         let loaded = eddyline_scenario::load_from(&vocabulary, input, overrides, files);
         kinds.extend(controllers(&loaded).into_iter().map(str::to_owned));
+        let mut wrong = Vec::new();
         match loaded {
-            Ok(scenario) => checked.files.extend(scenario.files),
+            Ok(scenario) => {
+                if let Some((message, hint)) = lacking(world, &scenario.network) {
+                    wrong.extend(Diagnostics::of_file(input.name, message, Some(hint)).all);
+                }
+                checked.files.extend(scenario.files);
+            }
             Err(diagnostics) => {
                 checked.unknown_controllers.extend(diagnostics.unknown_controllers);
-                for mut diagnostic in diagnostics.all {
-                    name_the_option(&mut diagnostic, &overrides[given.min(overrides.len())..]);
-                    let text = diagnostic.to_string();
-                    if seen.insert(text.clone()) {
-                        let json = serde_json::to_string(&diagnostic).map_err(|e| internal(e.to_string()))?;
-                        checked.errors.push((text, json));
-                    }
-                }
+                wrong.extend(diagnostics.all);
+            }
+        }
+        for mut diagnostic in wrong {
+            name_the_option(&mut diagnostic, &overrides[given.min(overrides.len())..]);
+            let text = diagnostic.to_string();
+            if seen.insert(text.clone()) {
+                let json = serde_json::to_string(&diagnostic).map_err(|e| internal(e.to_string()))?;
+                checked.errors.push((text, json));
             }
         }
     }

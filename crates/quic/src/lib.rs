@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 pub use eddyline_quic_host::{CERTIFICATE_BYTES, Crypto, WORLD, kinds};
 use eddyline_quic_host::{approximations, controller};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Transport;
+use eddyline_scenario::network::{Flow, Transport};
 use eddyline_sim::{Options, Outcome, Progress, SortedNetwork, run_over};
 pub use error::Error;
 
@@ -40,20 +40,32 @@ pub fn run_with(
     crypto: Crypto,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
-    let flows = || network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
-    for flow in flows() {
+    require_quic(network)?;
+    let sorted = SortedNetwork::of(network);
+    let transport = transport::Quic::new(&sorted, crypto);
+    let mut outcome = run_over(&sorted, options, &transport, observe)?;
+    outcome.result.world = WORLD.to_owned();
+    let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
+    let notes = approximations::of(flows(network)).into_iter().chain(approximations::of_links(network, flows(network)));
+    outcome.result.approximations.extend(notes.chain(failures));
+    Ok(outcome)
+}
+
+/// Makes sure that the stack has what every flow asks for. Every run does so first.
+///
+/// # Errors
+/// [`Error::Unsupported`].
+pub fn require_quic(network: &Network) -> Result<(), Error> {
+    for flow in flows(network) {
         let unsupported = |reason| Error::Unsupported { flow: flow.name.clone(), reason };
         if flow.transport == Some(Transport::Tcp) {
             return Err(unsupported("it asks for TCP, and all flows have QUIC here".to_owned()));
         }
         controller::check(network, flow, true).map_err(unsupported)?;
     }
-    let sorted = SortedNetwork::of(network);
-    let transport = transport::Quic::new(&sorted, crypto);
-    let mut outcome = run_over(&sorted, options, &transport, observe)?;
-    outcome.result.world = WORLD.to_owned();
-    let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
-    let notes = approximations::of(flows()).into_iter().chain(approximations::of_links(network, flows()));
-    outcome.result.approximations.extend(notes.chain(failures));
-    Ok(outcome)
+    Ok(())
+}
+
+fn flows(network: &Network) -> impl Iterator<Item = &Flow> {
+    network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow))
 }

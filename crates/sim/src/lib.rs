@@ -20,5 +20,5 @@ pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSi
 pub use run::run;
 pub use simulation::{
     Decisions, Execution, Incremental, Options, Outcome, PROCESSORS, Progress, Scaling, SimError, SortedNetwork,
-    Stepper, run_over,
+    Stepper, require_tcp, run_over,
 };

@@ -64,6 +64,15 @@ class _Queue:
     def size(self, key: str, least: int = 1, most: int = _MAX) -> int:
         return self.whole(key, _core.quantity("bytes", self.given[key]), least, most, "bytes")
 
+    def quantum(self, least: int = 1, most: int = _MAX) -> int:
+        """What a queue sends in a turn, in bytes as Linux counts them."""
+        if self.line == BARE:
+            return self.size("quantum", least, most)
+        self.note("tc counts its quantum, and so the shares of flows, in bytes with framing: short packets get less")
+        return self.whole(
+            "quantum", self.counted(round(_core.quantity("bytes", self.given["quantum"]))), least, most, "bytes"
+        )
+
     def rate(self, key: str) -> str:
         return f"{self.whole(key, _core.quantity('rate', self.given[key]), MIN_RATE, 10**13, 'bit/s')}bit"
 
@@ -210,7 +219,7 @@ def _codel(queue: _Queue) -> str:
 
 def _fq_codel(queue: _Queue) -> str:
     queue.fixed("mtu", _FULL_B, "the device's")
-    sizes = f"flows {queue.given['queues']} quantum {queue.size('quantum', 256, 2**20)}"
+    sizes = f"flows {queue.given['queues']} quantum {queue.quantum(256, 2**20)}"
     times = f"target {queue.time('target')} interval {queue.time('interval')}"
     memory = f"memory_limit {queue.size('memory_limit', most=2**31)}"
     return f"fq_codel limit {queue.in_packets()} {sizes} {times} {memory} {queue.ecn()}"
@@ -272,7 +281,7 @@ def _sfq(queue: _Queue) -> str:
         queue.note(f"tc holds {_DEPTH} packets of each queue at most")
         words.append(f"flows {min(divisor, _SFQ_FLOWS)}")
     if "quantum" in given:
-        words.append(f"quantum {queue.size('quantum')}")
+        words.append(f"quantum {queue.quantum()}")
     else:
         queue.note("a turn of tc's is the bytes of a full packet, not one packet")
     if given["drop"] == "head":

@@ -97,6 +97,11 @@ def main(args: Sequence[str] | None = None) -> int:
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     tolerate()
     _escape()
+    code = _exit_code(args)
+    return code if _flushed() else 1
+
+
+def _exit_code(args: Sequence[str] | None) -> int:
     try:
         with AfterImports():
             code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
@@ -131,6 +136,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _report("out of memory", "a shorter duration, fewer flows or no series need less")
         return 1
     except OSError as e:
+        if e.filename is None and not _flushed():
+            return 1
         place = e.filename or ("" if _has_folder() else "the current folder")
         _report(f"{place}{': ' if place else ''}{e.strerror or e}", None)
         return 1
@@ -143,6 +150,20 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _flushed() -> bool:
+    """Whether standard output takes what waits for it; if not, says why and drops it, which Python would try again."""
+    try:
+        sys.stdout.flush()
+    except OSError as e:
+        _report(f"standard output: {e.strerror or e}", None)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        sys.stdout.flush()
+        return False
+    return True
 
 
 def _has_folder() -> bool:

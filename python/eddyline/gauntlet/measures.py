@@ -192,7 +192,7 @@ MEASURES = {
     "fairness": Measure("Jain's index of goodputs", _fairness, percent),
     "least_share": Measure("smallest goodput over the fair share", _min_share, percent),
     "rtt_p99": Measure("99th percentile of the round-trip time", _rtt_p99, seconds, latency=True),
-    "resent": Measure("retransmissions over all data packets sent", _resent, percent),
+    "resent": Measure("retransmissions over packets delivered in order and retransmissions", _resent, percent),
     "lost": Measure("packets lost on the wire", _lost, count),
     "filled": Measure("bits on the wire over what the link could carry", _filled, percent),
     "recovery": Measure("time until a second's goodput reaches the level", _recovery, seconds, series=True),

@@ -203,7 +203,7 @@ class Plan:
 
     def _checked(self, points: list[list[tuple[str, str]]]) -> _core.Checked:
         s = self.source
-        return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given), s.copies)
+        return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given), self.world, s.copies)
 
     def _named(self, path: Path) -> str:
         """The name of a file in the scenario: relative to its folder where it is inside."""

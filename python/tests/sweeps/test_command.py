@@ -253,6 +253,33 @@ def test_another_sweep_in_the_same_folder_is_refused_with_the_difference(eddylin
     assert eddyline(*words, "--seeds", 2, "--out", "grid").code == 0
 
 
+@pytest.mark.parametrize(
+    ("vary", "world", "said", "hint"),
+    [
+        (
+            "flow.download.controller.kind=cubic,noq-cubic",
+            "sim",
+            'controller "noq-cubic" is part of world quic',
+            "quic",
+        ),
+        ("flow.download.transport=tcp,quic", "sim", 'flow "download" asks for QUIC: world sim has TCP only', "quic"),
+        ("flow.download.transport=tcp,quic", "quic", 'flow "download": world quic: it asks for TCP', "sim"),
+        ("flow.download.tcp.sack=true,false", "quic", None, None),
+    ],
+)
+def test_what_the_world_does_not_have_is_said_before_anything_runs(eddyline, lossy, tmp_path, vary, world, said, hint):
+    path = lossy()
+    ran = eddyline("sweep", path, "--vary", vary, "--seeds", 2, "--world", world, "--out", "grid")
+    if said is None:
+        assert ran.code == 0
+        return
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("error: ") == 1
+    assert ran.err.startswith(f"error: {path}: {said}")
+    assert f"--world {hint}" in ran.err
+    assert not (tmp_path / "grid").exists()
+
+
 def test_a_folder_of_something_else_is_left_alone(eddyline, lossy, tmp_path):
     path = lossy()
     assert eddyline("run", path, "--out", "result").code == 0

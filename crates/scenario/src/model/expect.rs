@@ -30,7 +30,7 @@ pub struct Expect {
     /// The world whose result is checked.
     #[serde(default)]
     pub world: World,
-    /// Reason for the expectation; shown if it fails.
+    /// Reason for the expectation; shown beside its verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

@@ -557,7 +557,10 @@ impl Readings for Simulation<'_> {
     }
 }
 
-/// All flows have TCP, and the controllers that are not part of another transport.
+/// Makes sure that all flows have TCP, and controllers that are not part of another transport. Every run does so first.
+///
+/// # Errors
+/// [`SimError::OtherWorld`], [`SimError::NoQuic`].
 pub fn require_tcp(network: &Network) -> Result<(), SimError> {
     for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
         if let Some(world) = flow.controller.only_in() {
