@@ -197,7 +197,7 @@ def test_linux_counts_what_the_scenario_counts(tmp_path: Path) -> None:
         (
             {"kind": "fq_codel"},
             {"framing": "pppoe-llcsnap"},
-            f"fq_codel limit 10240 flows 1024 quantum {33 * 53} target 5000us interval",
+            f"fq_codel limit 10240 flows 1024 quantum {33 * 53} * ecn",
             ["queue fq_codel: tc counts its quantum, and so the shares of flows, in bytes with framing"],
         ),
         (
