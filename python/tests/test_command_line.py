@@ -246,6 +246,13 @@ def test_a_full_disk_is_one_error(scenario, words, unbuffered):
     assert re.fullmatch(r"error: (standard output: )?No space left on device\n", p.stderr)
 
 
+def test_a_controller_that_closes_standard_output_leaves_no_traceback(installed, scenario, tmp_path):
+    closer = tmp_path / "closer.py"
+    closer.write_text("import sys\n" + BROKEN.replace('raise ValueError("no more")', "sys.stdout.close()"))
+    ran = installed("run", scenario(), "--controllers", closer, "--set", "flow.upload.controller.kind=broken")
+    assert (ran.code, "Traceback" in ran.err) == (1, False), ran.err
+
+
 def test_closed_streams_are_no_error(scenario):
     for redirection in (">&-", "2>&-", ">&- 2>&-"):
         text = f"{COMMAND} run {scenario()} {redirection}"

@@ -26,8 +26,9 @@ pub(crate) struct Checked {
     unknown_controllers: BTreeSet<String>,
 }
 
-/// Loads the scenario once for every point, to validate it, and makes sure that the world has what it asks for. The first `given` overrides of a point are those of the whole
-/// sweep (`--set`), the others its own (`--vary`). Of files with a copy, given with their paths, the copy is read.
+/// Loads the scenario once for every point, to validate it, and makes sure that the world has what it asks for. The first `given` overrides
+/// of a point are those of the whole sweep (`--set`), the others its own (`--vary`). Of files with a copy, given with their paths, the copy
+/// is read.
 #[pyfunction]
 #[pyo3(signature = (text, format, name, folder, points, given, world, copies = HashMap::new()))]
 #[pyo3(text_signature = "(text, format, name, folder, points, given, world, copies={})")]

@@ -154,6 +154,8 @@ def _exit_code(args: Sequence[str] | None) -> int:
 
 def _flushed() -> bool:
     """Whether standard output takes what waits for it; if not, says why and drops it, which Python would try again."""
+    if sys.stdout.closed:  # by a controller of the user's
+        return True
     try:
         sys.stdout.flush()
     except OSError as e:
