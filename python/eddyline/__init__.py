@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from eddyline.results import Results
     from eddyline.scenario import Result, Scenario
     from eddyline.sweeps.frame import read_sweep
+    from eddyline.sweeps.listener import SweepListener
     from eddyline.sweeps.merge import merge
     from eddyline.sweeps.sweep import sweep
     from eddyline.sweeps.swept import Swept
@@ -88,6 +89,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Sent",
+    "SweepListener",
     "Swept",
     "Timeout",
     "UntrustedRun",
@@ -146,6 +148,7 @@ _HOMES = {
     "advise_home": "eddyline.adviser.home",
     "compare": "eddyline.comparison",
     "Results": "eddyline.results",
+    "SweepListener": "eddyline.sweeps.listener",
     "Swept": "eddyline.sweeps.swept",
     "interact": "eddyline.interactive",
     "merge": "eddyline.sweeps.merge",

@@ -240,6 +240,20 @@ def test_a_controller_that_never_returns_ends_in_time(eddyline, scenario, tmp_pa
     assert f"failed: {path}: world sim: timeout: not finished after 0.5 s" in ran.err
 
 
+@pytest.mark.parametrize("seeds", [(), ("--seeds", 2)])
+def test_verify_says_what_a_controller_raised(eddyline, scenario, tmp_path, seeds):
+    (tmp_path / "good.py").write_text(STUCK.replace("raise ValueError", "self.said = "))
+    (tmp_path / "bad.py").write_text(STUCK)
+    flow = STUCK_FLOW.replace("stuck", "red")
+    run = eddyline("run", scenario(), "--controllers", "good.py", "--set", flow, "--out", "stored", *seeds)
+    assert run.code == 0, run.err
+    assert eddyline("verify", "stored", "--controllers", "good.py").code == 0
+    ran = eddyline("verify", "stored", "--controllers", "bad.py")
+    assert ran.code == 1
+    assert "raise ValueError" in ran.err
+    assert "controller 'red': Red.on_ack raised ValueError" in ran.err
+
+
 def test_colours_in_an_error_leave_the_report_well_formed(eddyline, scenario, tmp_path):
     (tmp_path / "red.py").write_text(STUCK)
     path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')

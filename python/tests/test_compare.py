@@ -36,6 +36,36 @@ def test_the_paper_is_its_simulation(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "cause"),
+    [
+        ("link.f.jitter", '{ kind = "normal", sd = "2 ms", correlation = "50 ms" }', "jitter"),
+        ("link.f.framing", "pppoe-ptm", "framing"),
+        ("link.f.changes", '[{ at = "20 s", rate = "20 Mbit/s" }]', "changes"),
+        ("link.f.outages", '[{ start = "1 s", length = "200 ms", every = "2 s" }]', "changes"),
+        ("link.f.policer", '{ rate = "20 Mbit/s", burst = "30 kB" }', "policer"),
+    ],
+)
+def test_what_theory_leaves_out_of_links_is_found(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, key: str, value: str, cause: str
+) -> None:
+    file = tmp_path / "late.toml"
+    file.write_text(LATE.replace("LIMIT", "unlimited").replace("BASE", "known"))
+    theory = compared(capsys, file, "theory", "--set", f"{key}={value}")
+    assert theory["explained"]
+    assert [step["difference"] for step in theory["steps"]] == [cause]
+
+
+def test_what_theory_leaves_out_of_links_and_no_key_switches_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "late.toml"
+    file.write_text(LATE.replace("LIMIT", "unlimited").replace("BASE", "known"))
+    theory = compared(capsys, file, "theory", "--set", "link.*.medium={ name = 'air', turnaround = '5 ms' }")
+    assert not theory["explained"]
+    assert "medium" in [each["difference"] for each in theory["untried"]]
+
+
+@pytest.mark.parametrize(
     ("limit", "base_rtt", "causes"),
     [
         ("unlimited", "known", set()),

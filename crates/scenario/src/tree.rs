@@ -96,8 +96,8 @@ impl Node {
             Value::Null => Json::Null,
             Value::Bool(b) => Json::Bool(*b),
             Value::Integer(n) => whole(*n),
-            // JSON writers of other languages write integers with decimals
-            Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => whole(*f as i128),
+            // JSON writers of other languages write integers with decimals, and people with an exponent
+            Value::Float(f) if f.fract() == 0.0 && f.abs() < MAX_WHOLE => whole(*f as i128),
             Value::Float(f) => serde_json::Number::from_f64(*f).map_or(Json::Null, Json::Number),
             Value::Text(text) | Value::Date(text) => Json::String(text.clone()),
             Value::List(items) => Json::Array(items.iter().map(Self::to_json).collect()),
@@ -119,6 +119,9 @@ impl Node {
         }
     }
 }
+
+/// Above every whole number that a key can have.
+pub(crate) const MAX_WHOLE: f64 = u64::MAX as f64;
 
 fn whole(n: i128) -> serde_json::Value {
     if let Ok(n) = u64::try_from(n) {

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eddyline.runs import Request, WorldRuns
     from eddyline.scenario import Result
 
-__all__ = ["command"]
+__all__ = ["command", "report_failures"]
 
 EXAMPLES = """\b
 Examples:
@@ -237,7 +237,7 @@ def command(
         replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
     )
     if only_error is None or only_error.result is None:
-        _report_failures(replies)
+        report_failures(replies)
     results = [r for reply in replies for r in reply.results]
     if results and not quiet and (plot is not None or out is not None) and len({r.world for r in results}) > 1:
         click.echo(f"note: the figure is of world {drawn_of(results).world}", err=True)
@@ -277,7 +277,7 @@ def _show(replies: Sequence[WorldRuns], request: Request, as_json: bool, as_csv:
         _notes(replies, as_json)
 
 
-def _report_failures(replies: Sequence[WorldRuns]) -> None:
+def report_failures(replies: Sequence[WorldRuns]) -> None:
     """Reports runs that a user's own controller broke. Where none is left, its error is raised."""
     failures = [(reply, f) for reply in replies for f in reply.failures]
     if failures and not any(reply.results for reply in replies):

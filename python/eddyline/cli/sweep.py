@@ -27,6 +27,7 @@ from eddyline.cli.options import (
 from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
+from eddyline.sweeps.listener import SweepListener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -406,7 +407,7 @@ def _failures(swept: Swept, again: str) -> None:
         click.echo(f"{number} failed; {again} runs what failed again{changed}", err=True)
 
 
-class Bar:
+class Bar(SweepListener):
     """Points done, rate and time left, on standard error: a bar where that is a terminal, else a line a minute."""
 
     def __init__(self, *, silent: bool) -> None:

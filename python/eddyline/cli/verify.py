@@ -71,6 +71,7 @@ def _inputs_first(difference: tuple[str, str, str]) -> bool:
 def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     """Runs a result again."""
     from eddyline.cli.progress import Progress
+    from eddyline.cli.run import report_failures
     from eddyline.errors import InputError
     from eddyline.folder_manifest import MANIFEST
     from eddyline.output import RESULT, SCENARIO, SERIES
@@ -112,6 +113,8 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
         which = f"seed {scenario.seed}" if seeds in (None, 1) else f"{seeds} seeds from {scenario.seed} on"
         click.echo(f"same: {folder} ({scenario.title}, world {world}, {which})")
         return 0
+    # what a controller raised says more than what is missing for it
+    report_failures(replies)
     _report(folder, differences)
     _explain(kept, scenario)
     return 1

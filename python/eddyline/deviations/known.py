@@ -120,6 +120,22 @@ def _lossless(scenario: Table, _: Table) -> Overrides:
     return {f"link.*.{key}": 0.0 for key in ("loss", "corrupt") if any(link.get(key) for link in links)}
 
 
+def _of_links(key: str, off: Any, applies: Callable[[Any], bool] = bool) -> Callable[[Table, Table], Overrides]:
+    """Sets a key of links that have it to a value that is as good as none."""
+    return lambda scenario, _: {
+        f"link.{_quoted(name)}.{key}": off for name, link in link_tables(scenario).items() if applies(link.get(key))
+    }
+
+
+def _unchanging(scenario: Table, result: Table) -> Overrides:
+    """Without changes and outages."""
+    return {**_of_links("changes", [])(scenario, result), **_of_links("outages", [])(scenario, result)}
+
+
+def _in_bursts(loss: Any) -> bool:
+    return isinstance(loss, dict) and loss["kind"] == "gilbert-elliott"
+
+
 def _row(flow: Table, result: Table) -> Table | None:
     """The result's row of a flow table, or of its first flow."""
     names = (flow["name"], f"{flow['name']}[0]")
@@ -349,6 +365,36 @@ KNOWN: tuple[KnownDifference, ...] = (
         "theory's equilibrium of delay-based flows has no loss: link.loss = 0, link.corrupt = 0",
         _THEORY,
         _lossless,
+    ),
+    KnownDifference(
+        "losses in bursts",
+        "theory has no loss on links that lose in bursts: link.loss = 0",
+        _THEORY,
+        _of_links("loss", 0.0, _in_bursts),
+    ),
+    KnownDifference(
+        "jitter",
+        "theory has no jitter, neither its mean delay nor its bunches and pauses: link.jitter of 0 s",
+        _THEORY,
+        _of_links("jitter", {"kind": "normal", "sd": "0 s"}),
+    ),
+    KnownDifference(
+        "framing",
+        "in theory packets take their own bytes alone: link.framing without overhead",
+        _THEORY,
+        _of_links("framing", {"overhead": "0 B"}),
+    ),
+    KnownDifference(
+        "changes",
+        "theory has the rate, delay and loss given for the link all the time: link.changes, link.outages = []",
+        _THEORY,
+        _unchanging,
+    ),
+    KnownDifference(
+        "policer",
+        "in theory the link's rate alone limits: link.policer of 10 Tbit/s",
+        _THEORY,
+        _of_links("policer", {"rate": "10 Tbit/s", "burst": "1 GB"}),
     ),
     KnownDifference(
         "packet sizes",

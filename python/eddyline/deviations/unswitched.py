@@ -118,6 +118,24 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _common_acks,
     ),
     UnswitchedDifference(
+        "medium",
+        "in theory links transmit at their rates whatever the others on their half-duplex medium do (`medium`)",
+        _THEORY,
+        lambda scenario, _: any("medium" in link for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
+        "recordings",
+        "theory has the rate, delay and loss given for the link, not those of its recording (`trace`)",
+        _THEORY,
+        lambda scenario, _: any("trace" in link for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
+        "ACK reconstruction",
+        "theory knows nothing of acknowledgements that a link reconstructs (`reconstruct`)",
+        _THEORY,
+        lambda scenario, _: any("reconstruct" in link for link in link_tables(scenario).values()),
+    ),
+    UnswitchedDifference(
         "lost connections",
         "the QUIC stack gave up a connection, for the reason in the notes of world quic",
         _QUIC,

@@ -67,8 +67,8 @@ class Verdict:
         kind: One of `KINDS`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
             failing; None where it is infinite, or nothing decided.
-        shown: The same as text, with its unit, whether it is of recorded runs, and of how many rows if some are
-            left out.
+        shown: The same as text, with its unit, the group that it is of, whether it is of recorded runs, and of how many
+            rows if some are left out.
         rule: The rule as text, with the rows that it is about.
         groups: Every group with whether the rule holds in it and its number.
         group_values: Their numbers as text.
@@ -264,9 +264,12 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
             for name, wanted in claim.rows.items()
         )
     # of those that fail, or of all if none does, the one with least to spare
-    value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value if outcomes else None
+    group, decided = min(outcomes, key=lambda each: (each[1].holds, each[1].margin), default=("", None))
+    value = None if decided is None else decided.value
     recorded = any(row.get("recorded") for row in rows)
     shown = _value_text(claim, value, amount) if rows else f"it takes {claim.needs}"
+    if len(outcomes) > 1:
+        shown += f" where {label(claim.by)} is {group}"
     if len(rows) < len(named) and rows:
         shown += f" ({len(rows)} of {len(named)} rows)"
     return Verdict(

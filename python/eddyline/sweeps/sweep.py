@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import eddyline.ranges as ranges
 from eddyline.arguments import file, number_of_seeds, seconds, table, whole
@@ -19,6 +19,7 @@ from eddyline.sweeps import batches, copies, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, require_stored, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
+from eddyline.sweeps.listener import SweepListener, require_listener
 from eddyline.sweeps.store import PARTS, Store, parts_of
 from eddyline.sweeps.swept import Failure, Swept
 from eddyline.worlds import WORLDS, RunOptions
@@ -32,36 +33,10 @@ if TYPE_CHECKING:
     from eddyline.sweeps.batches import Engine
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["LOCK", "Failure", "SweepListener", "Swept", "require_writable", "run", "sweep"]
+__all__ = ["LOCK", "Failure", "Swept", "require_writable", "run", "sweep"]
 
 LOCK = "lock"
 """Name of the file that the running process holds."""
-
-
-class SweepListener(Protocol):
-    """Receives the progress of a sweep."""
-
-    def checking(self, done: int, total: int) -> None:
-        """`done` of `total` combinations are checked."""
-
-    def started(self, points: int, stored: int) -> None:
-        """The runs start: `stored` of `points` are stored already."""
-
-    def update(self, done: int, failed: int) -> None:
-        """`done` points are finished and `failed` have failed, those of earlier calls included."""
-
-
-class Silent:
-    """Ignores the progress."""
-
-    def checking(self, done: int, total: int) -> None:
-        """See `SweepListener`."""
-
-    def started(self, points: int, stored: int) -> None:
-        """See `SweepListener`."""
-
-    def update(self, done: int, failed: int) -> None:
-        """See `SweepListener`."""
 
 
 def sweep(
@@ -99,7 +74,7 @@ def sweep(
         timeout_s: Limit on the wall time of a point, in seconds; one that takes longer has failed.
         memory: Bytes that the packets in the network of a point may take; by default half of what is free, divided
             among the processors.
-        listener: Receives the progress; see `SweepListener`.
+        listener: Receives the progress: an instance of a subclass of `el.SweepListener`.
 
     Returns:
         The state of the folder. Points that fail do not stop the others: see its `failures`. The next sweep of the
@@ -125,6 +100,8 @@ def sweep(
     workers = None if workers is None else whole("workers", workers, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)
     memory = None if memory is None else whole("memory", memory, 1)
+    if listener is not None:
+        require_listener(listener)
     vary = table("vary", vary, 'vary={"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}')
     earlier: list[tuple[str, str]] = []
     if isinstance(scenario, Scenario):
@@ -146,7 +123,7 @@ def sweep(
     if start_jitter is not None:
         given = with_start_jitter(given, given_text("start_jitter", start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
-    swept = run(plan, folder, workers, engine, listener or Silent(), timeout_s, memory)
+    swept = run(plan, folder, workers, engine, listener or SweepListener(), timeout_s, memory)
     swept.renew_csv()
     if swept.identical:
         jitter = "start_jitter='100 ms' with another folder starts flows at random times"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from eddyline.sweeps.grid import Grid
-    from eddyline.sweeps.sweep import SweepListener
+    from eddyline.sweeps.listener import SweepListener
 
 __all__ = ["Verified", "verify"]
 

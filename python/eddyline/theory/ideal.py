@@ -31,7 +31,11 @@ class Fairness(Document):
 
     @property
     def links(self) -> pd.DataFrame:
-        """A row per link: `worth_packets` (multiplier times what traffic leaves of the capacity), `utilisation`."""
+        """A row per link: `worth_packets` and `utilisation`.
+
+        The worth is the multiplier times what traffic leaves of the capacity, scaled such that all links together have
+        the sum of the flows' alphas, which they have as they are where the exponent is 1.
+        """
         from eddyline.frames import frame
 
         return frame(self._parsed["links"])

@@ -9,7 +9,7 @@ import pytest
 import eddyline as el
 from eddyline.controllers.imports import imported
 from eddyline.controllers.sources import load
-from eddyline.sweeps.sweep import Silent
+from eddyline.sweeps.listener import SweepListener
 
 from .test_command import TOML
 
@@ -61,7 +61,7 @@ def test_a_sweep_notices_a_change(eddyline, policy, file, text, told):
 
 @pytest.mark.parametrize("file", ["law.py", "bounds.py", "weights.txt"])
 def test_a_change_while_a_sweep_runs_fails_its_points(policy, file):
-    class Changing(Silent):
+    class Changing(SweepListener):
         def started(self, *_: int) -> None:
             (policy / file).write_text((policy / file).read_text() + "\n")
 

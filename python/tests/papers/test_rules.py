@@ -105,6 +105,14 @@ def test_the_rule_names_the_rows_that_it_is_about() -> None:
     assert judge(_claim(rows={"long": True}), flags).rule.endswith("; of rows where long is yes")
 
 
+def test_the_number_says_of_which_group_it_is() -> None:
+    rows = [{"x": x, "y": 1.0, "z": z} for x, z in ((1, 1.0), (2, 1.0), (2, 3.0))]
+    several = judge(_claim(rule="same", terms=Terms("y", "z")), _exhibit(rows))
+    assert (several.verdict, several.shown) == ("only where place is 1 m", "true of 50 % of rows where place is 2 m")
+    one = judge(_claim(rule="same", terms=Terms("y", "z"), rows={"x": 2}), _exhibit(rows))
+    assert one.shown == "true of 50 % of rows"
+
+
 def test_a_claim_without_rows_is_an_error() -> None:
     with pytest.raises(ValueError, match="no row"):
         judge(_claim(rows={"kind": "z"}), _exhibit())

@@ -13,9 +13,9 @@ import pytest
 
 import eddyline as el
 import eddyline.parquet as parquet
+from eddyline.sweeps.listener import SweepListener
 from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.merge import merge
-from eddyline.sweeps.sweep import Silent
 
 from .conftest import WATCHED
 
@@ -416,7 +416,7 @@ def test_a_file_that_changes_during_a_sweep_is_read_as_it_was_stored(lossy, tmp_
     monkeypatch.chdir(tmp_path)
     given = path.name if inside else path
 
-    class Changing(Silent):
+    class Changing(SweepListener):
         def started(self, *_: int) -> None:
             film.write_text("8000\n9000\n")
 

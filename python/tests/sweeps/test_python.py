@@ -177,6 +177,21 @@ def test_the_listener_is_told(lossy, tmp_path):
     assert told.said == [("started", 6, 6)]
 
 
+def test_a_listener_has_the_methods_that_it_needs(lossy, tmp_path):
+    done = []
+
+    class Log(el.SweepListener):
+        def update(self, finished, failed):
+            done.append((finished, failed))
+
+    el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "g", listener=Log())
+    assert done[-1] == (3, 0)
+    with pytest.raises(el.InputError, match=r"listener: .* has no method 'checking'") as caught:
+        el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "h", listener=print)
+    assert caught.value.hint == "a subclass of el.SweepListener has all"
+    assert not (tmp_path / "h").exists()
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

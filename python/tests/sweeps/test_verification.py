@@ -15,8 +15,8 @@ import eddyline as el
 import eddyline.sweeps.manifest as manifest
 from eddyline.result_folder import copied
 from eddyline.sweeps.grid import Grid, Vary
+from eddyline.sweeps.listener import SweepListener
 from eddyline.sweeps.part_files import write
-from eddyline.sweeps.sweep import SweepListener
 from eddyline.sweeps.verification import _differences, verify
 
 from .conftest import WATCHED

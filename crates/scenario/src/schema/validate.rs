@@ -8,7 +8,7 @@ use super::compiled::{Bound, Key, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
 use crate::suggestion::{did_you_mean, listed, nearest};
-use crate::tree::{Entry, Node, Step, Value, quoted, short};
+use crate::tree::{Entry, MAX_WHOLE, Node, Step, Value, quoted, short};
 
 /// Reports every validation error in `node`, which is at `path`.
 pub(crate) fn validate<'a>(
@@ -80,21 +80,20 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
 
     fn wrong_type(&mut self, node: &Node, schema: &Schema) {
         let hint = match (schema, &node.value) {
-            (Schema::Number { .. }, Value::Text(text)) if text.trim().parse::<f64>().is_ok() => {
-                Some(format!("write it without quotes: {}", text.trim()))
-            }
-            (Schema::Number { .. }, Value::Text(text)) if share(text).is_some() => as_number(text),
+            (Schema::Number { .. }, Value::Text(text)) => as_number(text),
             (Schema::Choice(alternatives), Value::Text(text))
-                if share(text).is_some() && alternatives.iter().any(|s| matches!(s, Schema::Number { .. })) =>
+                if alternatives.iter().any(|s| matches!(s, Schema::Number { .. })) =>
             {
                 as_number(text)
             }
             (Schema::Enum(words), Value::Integer(number)) if words.contains(&number.to_string()) => {
                 Some(format!("write it in quotes: \"{number}\"; in a shell with others around them: '\"{number}\"'"))
             }
-            (Schema::Bool, Value::Text(text)) if matches!(text.trim(), "true" | "false") => {
-                Some(format!("write it without quotes: {}", text.trim()))
-            }
+            (Schema::Bool, Value::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                word @ ("true" | "false") if word == text.trim() => Some(format!("write it without quotes: {word}")),
+                word @ ("true" | "false") => Some(format!("write it in lower case: {word}")),
+                _ => None,
+            },
             (Schema::List { of, .. }, Value::Text(text)) if matches!(**of, Schema::Text) => {
                 Some(format!("write it in brackets: [\"{}\"]", short(text)))
             }
@@ -223,6 +222,8 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
             self.wrong(node, format!("{}; a finite number is needed", node.show()), None);
         } else if whole && !is_whole {
             self.wrong(node, format!("{}; a whole number is needed", node.show()), None);
+        } else if whole && value.abs() >= MAX_WHOLE {
+            self.wrong(node, format!("{} is out of range; at most {}", node.show(), u64::MAX), None);
         } else if let Value::Integer(n) = node.value {
             self.range(node, range, |bound| bound.holds_whole(n));
         } else {
@@ -263,13 +264,20 @@ fn has_type(schema: &Schema, value: &Value) -> bool {
     }
 }
 
-/// The value of a text in percent.
-fn share(text: &str) -> Option<f64> {
-    Percent::parse(text.trim()).ok().map(|p| p.si())
-}
-
+/// How a text that is a number is written as one.
 fn as_number(text: &str) -> Option<String> {
-    share(text).map(|value| format!("write it as a number: {value}"))
+    let text = text.trim();
+    let Ok(value) = text.parse::<f64>() else {
+        return Percent::parse(text).ok().map(|p| format!("write it as a number: {}", p.si()));
+    };
+    let mut digits = text.trim_start_matches(['+', '-']).chars();
+    let padded = digits.next() == Some('0') && digits.next().is_some_and(|c| c.is_ascii_digit());
+    let digits_on_both_sides = !text.split(['.', 'e', 'E']).any(|part| !part.ends_with(|c: char| c.is_ascii_digit()));
+    match value {
+        _ if !value.is_finite() => None,
+        _ if padded || !digits_on_both_sides => Some(format!("write it as a number: {value}")),
+        _ => Some(format!("write it without quotes: {text}")),
+    }
 }
 
 /// The values that a schema allows, for messages.

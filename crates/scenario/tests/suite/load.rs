@@ -614,6 +614,15 @@ fn queues_of_presets_follow_the_rate() {
 
 /// Jittered starts differ between flows and seeds, lie within the jitter, and do not depend on other flows.
 #[test]
+fn whole_numbers_with_an_exponent() {
+    let seed = |text: &str| toml(&format!("seed = {text}\n{MINIMAL}"), &[]).map(|s| s.network.seed);
+    assert_eq!(seed("1e3").unwrap(), 1000);
+    assert_eq!(seed("1e16").unwrap(), 10_u64.pow(16));
+    assert_eq!(seed("9e18").unwrap(), 9 * 10_u64.pow(18));
+    assert!(seed("1e19").unwrap_err().to_string().contains("seed: 1e19 is out of range"));
+}
+
+#[test]
 fn starts_are_jittered_by_seed_and_name() {
     let starts = |seed: &str, count: &str| {
         let key = format!("start = \"100 ms\"\nstart_jitter = \"50 ms\"\ncount = {count}");

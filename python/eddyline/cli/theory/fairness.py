@@ -41,7 +41,8 @@ def command(
 
     The ideal maximises the sum of alpha log x over what the links carry, or with another exponent E that of
     alpha^E x^(1 - E) / (1 - E). Efficiency is what the ideal's rates would have to be multiplied by to be worth no more
-    than FAST's, at most 1; Jain's index is of x / alpha.
+    than FAST's, at most 1; Jain's index is of x / alpha. A link's worth is its multiplier times what traffic leaves of
+    its capacity, scaled such that the links together have the sum of alpha.
     """
     from eddyline.scenario import Scenario
     from eddyline.theory import fairness
