@@ -96,6 +96,14 @@ class Grid:
         """Whether `seed` is one of the keys."""
         return any(_is_seed(v.key) for v in self.vary)
 
+    @property
+    def repetitions(self) -> tuple[int, int]:
+        """How many seeds every combination of the other keys has, and how many points one is from the next."""
+        place = next((i for i, v in enumerate(self.vary) if _is_seed(v.key)), None)
+        if place is None:
+            return self.seeds, 1
+        return len(self.vary[place].values), math.prod(len(v.values) for v in self.vary[place + 1 :])
+
     def places(self, combination: int) -> tuple[int, ...]:
         """The index of each key's value in a combination."""
         places = []

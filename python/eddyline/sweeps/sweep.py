@@ -128,7 +128,8 @@ def sweep(
     if swept.identical:
         jitter = "start_jitter='100 ms' with another folder starts flows at random times"
         what = "world theory" if world == "theory" else f"the scenario ({jitter})"
-        warnings.warn(f"all {seeds} seeds gave the same results: nothing is random in {what}", stacklevel=2)
+        number = plan.grid.repetitions[0]
+        warnings.warn(f"all {number} seeds gave the same results: nothing is random in {what}", stacklevel=2)
     return swept
 
 

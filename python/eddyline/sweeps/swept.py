@@ -131,8 +131,9 @@ class Swept:
 
     @property
     def combinations(self) -> int:
-        """Number of combinations of values: the points without seeds."""
-        return self._grid().combinations
+        """Number of combinations of values: the points without seeds, those of a key `seed` too."""
+        grid = self._grid()
+        return len(grid) // grid.repetitions[0]
 
     @property
     def repeated(self) -> int:
@@ -145,15 +146,19 @@ class Swept:
         from eddyline.sweeps.frame import read_table
 
         grid = self._grid()
-        if grid.seeds < 2 or self.done < len(grid):
+        seeds, apart = grid.repetitions
+        if seeds < 2 or self.done < len(grid):
             return 0
-        repeated = set(range(grid.combinations))
+        repeated = set(range(len(grid) // seeds))
         for kind in ENTITIES:
             table = read_table(self.folder, kind, grid)
-            combinations = pc.divide(table["point"], grid.seeds)
+            # points are counted with seeds between the keys before them and those after
+            points = table["point"]
+            after = pc.subtract(points, pc.multiply(pc.divide(points, apart), apart))
+            combinations = pc.add(pc.multiply(pc.divide(points, seeds * apart), apart), after)
             rows = table.drop_columns(["point", "seed"]).add_column(0, _COMBINATION, combinations)
             alike = rows.group_by(rows.column_names).aggregate([([], "count_all")])
-            differ = alike.filter(pc.less(alike["count_all"], grid.seeds))
+            differ = alike.filter(pc.less(alike["count_all"], seeds))
             repeated -= set(differ[_COMBINATION].to_pylist())
         return len(repeated)
 

@@ -360,7 +360,7 @@ def test_sweeps_take_the_controllers_that_flows_have_and_no_others(tmp_path):
     el.register("steady", Steady)
     try:
         unused = {"duration": "1 s", "link": links, "flow": [flow]}
-        el.sweep(unused, {"seed": [1, 2]}, out=tmp_path / "unused", workers=1)
+        el.sweep(unused, {"duration": ["1 s", "2 s"]}, out=tmp_path / "unused", workers=1)
         assert "steady" not in json.loads((tmp_path / "unused" / "sweep.json").read_text()).get("controllers", {})
         used = {**unused, "flow": [flow, own]}
         swept = el.sweep(used, {"flow.y.count": [0, 1]}, out=tmp_path / "used", workers=1)
@@ -376,12 +376,12 @@ def test_sweeps_report_what_cannot_be_pickled(tmp_path):
     el.register("inner", inner(lock=threading.Lock()))
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
     with pytest.raises(el.InputError, match="cannot be sent to other processes: cannot pickle") as told:
-        el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid")
+        el.sweep(tmp_path / "s.toml", {"duration": ["1 s", "2 s"]}, out=tmp_path / "grid")
     assert told.value.hint == "put the class into a file and import it"
     assert not (tmp_path / "grid").exists()
     # a sweep that does not name it does not depend on it
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "reno"))
-    assert not el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid", workers=1).failures
+    assert not el.sweep(tmp_path / "s.toml", {"duration": ["1 s", "2 s"]}, out=tmp_path / "grid", workers=1).failures
 
 
 PROMPT = """\

@@ -113,12 +113,12 @@ def test_a_class_in_no_file_has_files_of_the_working_directory(policy, monkeypat
     monkeypatch.chdir(policy)
     Inner.__module__ = "__main__of_a_prompt__"
     el.register("wpol", Inner, files=["weights.txt"])
-    swept = el.sweep("s.toml", {"seed": [1, 2]}, out="grid", workers=1)
+    swept = el.sweep("s.toml", {"duration": ["1 s", "2 s"]}, out="grid", workers=1)
     assert not swept.failures
-    assert not el.sweep("s.toml", {"seed": [1, 2]}, out="grid", workers=1).ran
+    assert not el.sweep("s.toml", {"duration": ["1 s", "2 s"]}, out="grid", workers=1).ran
     (policy / "weights.txt").write_text("16")
     with pytest.raises(el.InputError, match=r"the file weights\.txt, which controller wpol reads, has changed"):
-        el.sweep("s.toml", {"seed": [1, 2]}, out="grid", workers=1)
+        el.sweep("s.toml", {"duration": ["1 s", "2 s"]}, out="grid", workers=1)
 
 
 def test_files_are_a_list():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -128,6 +129,20 @@ def test_invalid_parameters(one_flow, given, told):
     with pytest.raises(el.ScenarioError) as raised:
         one_flow({"kind": "many", **given})
     assert told in str(raised.value)
+
+
+def test_a_number_where_a_text_is_allowed_is_written_in_quotes(one_flow):
+    class Named(Fixed):
+        def __init__(self, path: el.PathFacts, tau: Literal["0.1", "0.5"] = "0.5") -> None:
+            super().__init__(path)
+            GOT["tau"] = tau
+
+    el.register("named", Named)
+    with pytest.raises(el.ScenarioError, match=re.escape("tau: 0.1; one of 0.1, 0.5 is needed")) as raised:
+        one_flow({"kind": "named", "tau": 0.1})
+    assert 'write it in quotes: "0.1"' in str(raised.value)
+    one_flow({"kind": "named", "tau": "0.1"}).run(series=False)
+    assert GOT["tau"] == "0.1"
 
 
 def test_any_key_where_the_constructor_takes_any(one_flow):

@@ -433,9 +433,20 @@ def test_identical_repetitions_are_said_to_be(eddyline, scenario):
     assert eddyline(*words, "--seeds", 2, "--quiet").err == ""
 
 
-def test_combinations_without_chance_are_counted(eddyline, scenario):
-    words = ("sweep", scenario(), "--vary", "link.down.loss=0,0.01", "--vary", "link.up.delay=1 ms,2 ms")
-    ran = eddyline(*words, "--seeds", 2, "--out", "grid")
+def test_identical_repetitions_by_a_key_are_said_to_be(eddyline, scenario, tmp_path):
+    ran = eddyline("sweep", scenario(), "--vary", "seed=1..3", "--out", "grid")
+    assert (ran.code, ran.err.count("warning: all repetitions of every point are identical")) == (0, 1)
+    with pytest.warns(UserWarning, match="all 3 seeds gave the same results"):
+        el.sweep(scenario(), {"link.up.delay": ["1 ms", "2 ms"], "seed": [1, 2, 3]}, out=tmp_path / "other")
+
+
+@pytest.mark.parametrize("place", [None, 0, 1, 2])
+def test_combinations_without_chance_are_counted(eddyline, scenario, place):
+    keys = ["link.down.loss=0,0.01", "link.up.delay=1 ms,2 ms"]
+    if place is not None:
+        keys.insert(place, "seed=1,7,4")
+    vary = [word for key in keys for word in ("--vary", key)]
+    ran = eddyline("sweep", scenario(), *vary, *(("--seeds", 2) if place is None else ()), "--out", "grid")
     assert (ran.code, ran.err.count("identical")) == (0, 1)
     assert "note: the repetitions of 2 of 4 combinations are identical: nothing is random there" in ran.err
 

@@ -86,9 +86,12 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
             {
                 as_number(text)
             }
-            (Schema::Enum(words), Value::Integer(number)) if words.contains(&number.to_string()) => {
-                Some(format!("write it in quotes: \"{number}\"; in a shell with others around them: '\"{number}\"'"))
+            (Schema::Enum(words), Value::Integer(_) | Value::Float(_) | Value::Bool(_))
+                if words.contains(&node.show()) =>
+            {
+                Some(in_quotes(&node.show()))
             }
+            (Schema::Text, Value::Integer(_) | Value::Float(_) | Value::Bool(_)) => Some(in_quotes(&node.show())),
             (Schema::Bool, Value::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
                 word @ ("true" | "false") if word == text.trim() => Some(format!("write it without quotes: {word}")),
                 word @ ("true" | "false") => Some(format!("write it in lower case: {word}")),
@@ -262,6 +265,11 @@ fn has_type(schema: &Schema, value: &Value) -> bool {
         Schema::Number { .. } => matches!(value, Value::Integer(_) | Value::Float(_)),
         Schema::Choice(alternatives) => alternatives.iter().any(|s| has_type(s, value)),
     }
+}
+
+/// How what looks like a number or truth value is written as a text.
+fn in_quotes(word: &str) -> String {
+    format!("write it in quotes: \"{word}\"; in a shell with others around them: '\"{word}\"'")
 }
 
 /// How a text that is a number is written as one.
