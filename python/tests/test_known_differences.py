@@ -82,3 +82,27 @@ def test_reductions_of_linux_are_named_where_data_may_be_lacking(
 ) -> None:
     names = [each.name for each in unswitched(_scenario(**flow), _result("kernel", retransmits))]
     assert ("reductions" in names) is named
+
+
+@pytest.mark.parametrize(
+    ("loss", "overrides"),
+    [
+        ({"kind": "gilbert-elliott", "p": 0.01, "r": 0.1}, {'link."f".loss': 0.0}),
+        ({"kind": "periodic", "every": 100}, {}),
+        (0.01, {}),
+    ],
+)
+def test_theory_has_no_losses_in_bursts(loss: Any, overrides: dict[str, Any]) -> None:
+    (bursts,) = (each for each in KNOWN if each.name == "losses in bursts")
+    scenario = _scenario() | {"link": [{"name": "f", "loss": loss}, {"name": "b"}]}
+    assert bursts.overrides(scenario, _result("theory")) == overrides
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("trace", "recordings"), ("reconstruct", "ACK reconstruction"), ("medium", "medium")]
+)
+def test_links_of_which_theory_leaves_a_part_out_are_named(key: str, name: str) -> None:
+    def named(link: dict[str, Any]) -> set[str]:
+        return {each.name for each in unswitched({"link": [link], "flow": []}, _result("theory") | {"flows": []})}
+
+    assert named({"name": "f", key: "something"}) - named({"name": "f"}) == {name}

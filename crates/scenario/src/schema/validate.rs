@@ -225,10 +225,11 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
             self.wrong(node, format!("{}; a finite number is needed", node.show()), None);
         } else if whole && !is_whole {
             self.wrong(node, format!("{}; a whole number is needed", node.show()), None);
-        } else if whole && value.abs() >= MAX_WHOLE {
-            self.wrong(node, format!("{} is out of range; at most {}", node.show(), u64::MAX), None);
         } else if let Value::Integer(n) = node.value {
             self.range(node, range, |bound| bound.holds_whole(n));
+        } else if whole && value.abs() >= MAX_WHOLE && range.iter().all(|bound| bound.holds(value)) {
+            // the key names no upper limit of its own
+            self.wrong(node, format!("{} is out of range; at most {}", node.show(), u64::MAX), None);
         } else {
             self.range(node, range, |bound| bound.holds(value));
         }

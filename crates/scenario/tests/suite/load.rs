@@ -620,6 +620,12 @@ fn whole_numbers_with_an_exponent() {
     assert_eq!(seed("1e16").unwrap(), 10_u64.pow(16));
     assert_eq!(seed("9e18").unwrap(), 9 * 10_u64.pow(18));
     assert!(seed("1e19").unwrap_err().to_string().contains("seed: 1e19 is out of range"));
+    let every = |text: &str| {
+        let text = format!("loss = {{ kind = \"periodic\", every = {text} }}\ndelay");
+        toml(&MINIMAL.replacen("delay", &text, 1), &[]).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert_eq!(every("1e16"), "");
+    assert!(every("1e30").contains("every: 1e30 is out of range; at most 18446744073709551615"), "{}", every("1e30"));
 }
 
 #[test]
