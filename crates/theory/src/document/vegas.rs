@@ -11,7 +11,7 @@ use crate::model::{Model, vegas_problem};
 /// Vegas flows on a scenario's paths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VegasDocument {
-    /// Whether the ranges are exact; otherwise they are taken at the corners, and rates between may lie outside.
+    /// Whether the ranges are exact; otherwise they are those of the corners, and other equilibria may lie outside.
     pub exact: bool,
     /// Every flow, in file order.
     pub flows: Vec<VegasFlow>,

@@ -33,7 +33,7 @@ mod vegas;
 
 pub use problem::{Equilibria, Equilibrium, FlowRow, Method, Problem, ProblemFlow};
 pub use table::{FlowTable, LargeProblem};
-pub use vegas::{VegasBand, vegas};
+pub use vegas::{EVERY_CORNER, VegasBand, vegas};
 
 use crate::error::{TheoryError, Which};
 use enumerate::Solution;

@@ -11,12 +11,16 @@ pub struct VegasBand {
     pub at_alpha: Equilibria,
     /// Every flow at its upper threshold.
     pub at_beta: Equilibria,
-    /// Lowest and highest rate of each flow in packet/s.
+    /// Lowest and highest rate of each flow in packet/s over the corners, where every flow is at one of its thresholds:
+    /// over all of them with up to [`EVERY_CORNER`] flows; with more, over those where all flows are at one threshold, or all but one.
     pub rates: Vec<[f64; 2]>,
-    /// Whether `rates` are exact. They are if all flows have the same queueing delay up to a factor. Otherwise they
-    /// are taken at the corners (own threshold low and all others high, and the reverse), and rates between may lie outside.
+    /// Whether `rates` are exact. They are if all flows have the same queueing delay up to a factor. Otherwise
+    /// equilibria between the corners, or at corners not taken, may lie outside.
     pub exact: bool,
 }
+
+/// Flows up to which every corner is solved.
+pub const EVERY_CORNER: usize = 8;
 
 /// Every equilibrium of Vegas flows that keep between `alpha` (in `problem`) and `beta` packets queued.
 ///
@@ -53,13 +57,27 @@ pub fn vegas(problem: &Problem, beta: &[f64]) -> Result<VegasBand, TheoryError> 
         Err(TheoryError::NotConverged(format!("{residual:e}")))
     };
     let (at_alpha, at_beta) = (with(&|_| true)?, with(&|_| false)?);
-    let mut exact = matches!(at_alpha.method, Method::ClosedForm | Method::CommonDelay);
-    let mut rates = Vec::with_capacity(wanted);
-    for s in 0..wanted {
-        let corners = [with(&|other| other == s)?, with(&|other| other != s)?];
-        let all = corners.iter().chain([&at_alpha, &at_beta]).flat_map(|solved| &solved.found).map(|at| at.rates[s]);
-        rates.push(all.fold([f64::INFINITY, 0.0f64], |[low, high], x| [low.min(x), high.max(x)]));
-        exact &= corners.iter().all(|c| matches!(c.method, Method::ClosedForm | Method::CommonDelay));
+    let mut exact = true;
+    let mut rates = vec![[f64::INFINITY, 0.0f64]; wanted];
+    let mut count = |corner: &Equilibria| {
+        exact &= matches!(corner.method, Method::ClosedForm | Method::CommonDelay);
+        for at in &corner.found {
+            for ([low, high], x) in rates.iter_mut().zip(&at.rates) {
+                (*low, *high) = (low.min(*x), high.max(*x));
+            }
+        }
+    };
+    count(&at_alpha);
+    count(&at_beta);
+    if wanted <= EVERY_CORNER {
+        for lower in 1..(1usize << wanted).saturating_sub(1) {
+            count(&with(&|s| lower >> s & 1 == 1)?);
+        }
+    } else {
+        for s in 0..wanted {
+            count(&with(&|other| other == s)?);
+            count(&with(&|other| other != s)?);
+        }
     }
     Ok(VegasBand { at_alpha, at_beta, rates, exact })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::{all_close, close, fast_flow, flow, link, network, problem};
 use eddyline_cc::{ControllerParams, NewRenoParams};
 use eddyline_path::loss::{LossParams, LossPattern};
-use eddyline_theory::equilibrium::vegas;
+use eddyline_theory::equilibrium::{EVERY_CORNER, vegas};
 use eddyline_theory::response::{
     Losses, cubic_window, highspeed_window, path_loss, rate, reno_window, scalable_window,
 };
@@ -186,4 +186,35 @@ fn vegas_is_stationary_anywhere_between_its_thresholds() {
     let one = vec![flow(2.0, 8000.0, 320.0, &[0], &[1])];
     assert!(matches!(vegas(&problem(&[8e6, 8e7], one.clone()), &[1.0]), Err(TheoryError::OutOfRange { .. })));
     assert!(matches!(vegas(&problem(&[8e6, 8e7], one), &[]), Err(TheoryError::Length { .. })));
+}
+
+#[test]
+fn a_band_of_vegas_counts_the_corners_of_all_flows() {
+    // Two full links, a flow over both and n on each, acknowledgements elsewhere: proportional fairness gives the long one
+    // C k / (k + the backlogs of all others), and those of each link share the rest by their backlogs.
+    let line = |n: usize| {
+        let mut flows = vec![flow(2.0, 8000.0, 320.0, &[0, 1], &[2])];
+        for link in [0, 1] {
+            flows.extend((0..n).map(|_| flow(2.0, 8000.0, 320.0, &[link], &[2])));
+        }
+        vegas(&problem(&[8e6, 8e6, 8e9], flows), &vec![4.0; 2 * n + 1]).expect("solved")
+    };
+    let few = line(1);
+    assert!(!few.exact);
+    close(few.rates[0][0], 1000.0 * 2.0 / 10.0, 1e-7);
+    close(few.rates[0][1], 1000.0 * 4.0 / 8.0, 1e-7);
+    // what the long one leaves, where it has its least and its most
+    for [low, high] in &few.rates[1..] {
+        close(*low, 500.0, 1e-7);
+        close(*high, 800.0, 1e-7);
+    }
+    // beyond EVERY_CORNER: all at one threshold, or all but one
+    let many = line(4);
+    assert!(many.rates.len() > EVERY_CORNER);
+    close(many.rates[0][0], 1000.0 * 2.0 / 34.0, 1e-7);
+    close(many.rates[0][1], 1000.0 * 4.0 / 20.0, 1e-7);
+    for [low, high] in &many.rates[1..] {
+        close(*low, 1000.0 * (1.0 - 4.0 / 34.0) * 2.0 / 14.0, 1e-7);
+        close(*high, 1000.0 * (1.0 - 2.0 / 20.0) * 4.0 / 10.0, 1e-7);
+    }
 }

@@ -51,7 +51,7 @@ def _show(document: VegasBand) -> None:
     from eddyline.tables import print_table, table
 
     d = document.to_dict()
-    exact = "" if d["exact"] else " (corners only: points between may lie outside)"
+    exact = "" if d["exact"] else " (corners only: other equilibria may lie outside)"
     flows = table(f"{document.title}: packets/s{exact}", "flow", ["min", "all at alpha", "all at beta", "max"])
     keys = ("least_packets_per_s", "at_alpha_packets_per_s", "at_beta_packets_per_s", "most_packets_per_s")
     for flow in d["flows"][:_MAX_ROWS]:
