@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import warnings
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +16,7 @@ import eddyline.worlds as worlds
 from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.arguments import file, number_of_seeds, whole
 from eddyline.controllers.endless import interruptible
-from eddyline.errors import ControllerError, InputError, UntrustedRun
+from eddyline.errors import ControllerError, InputError, ScenarioError, UntrustedRun
 from eddyline.live import LiveRun
 from eddyline.recording import Recording, StoredSeries
 from eddyline.results import Results
@@ -38,6 +40,7 @@ __all__ = ["SEEDS", "Result", "Scenario", "load_results", "stored"]
 SEEDS = 2**63
 """A seed is below this."""
 
+_SEED = re.compile(r'^  "seed": \d+', re.MULTILINE)  # of the canonical scenario, which is indented by two spaces
 _NOT_RANDOM = "nothing in the scenario is random (set={'flow.*.start_jitter': '100 ms'} starts flows at random)"
 _MAX_CAPACITIES = 3  # lines of a figure
 _MAX_SERIES = 200  # flows and links whose series are recorded unless refused
@@ -125,6 +128,11 @@ class Scenario:
         """Seed of all random streams."""
         return self._core.seed
 
+    @property
+    def loads(self) -> bool:
+        """Whether it can be loaded: that of a stored result cannot where one's own controllers in it are not loaded."""
+        return True
+
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario with another seed.
 
@@ -204,7 +212,7 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """The canonical scenario as a dict."""
-        table: dict[str, Any] = json.loads(self._core.canonical)
+        table: dict[str, Any] = json.loads(self.canonical)
         return table
 
     @overload
@@ -422,6 +430,55 @@ def _restore(source: Source, given: Sequence[tuple[str, str]]) -> Scenario:
     return Scenario._loaded(source, given)
 
 
+class _UnloadedScenario(Scenario):
+    """The canonical scenario of a stored result that could not be loaded.
+
+    Its text is there all the same. What needs more loads it, with the controllers that are loaded then.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._given = []
+        self._table: dict[str, Any] = json.loads(source.text)
+
+    @cached_property
+    def _core(self) -> _core.Scenario:  # type: ignore[override]
+        return self._source.load(())
+
+    @property
+    def loads(self) -> bool:
+        try:
+            return self._core is not None
+        except ScenarioError:
+            return False
+
+    @property
+    def title(self) -> str:
+        return str(self._table["title"])
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    @property
+    def canonical(self) -> str:
+        return self._source.text
+
+    @property
+    def seed(self) -> int:
+        return int(self._table["seed"])
+
+    def with_seed(self, seed: int) -> Scenario:
+        text = _SEED.sub(f'  "seed": {seed}', self._source.text, count=1)
+        return _UnloadedScenario(replace(self._source, text=text))
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.title!r}: {self.sha256[:12]}, not loaded>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_UnloadedScenario, (self._source,))
+
+
 def load_results(folder: str | Path) -> Results[Result]:
     """Reads a result folder of one run or of several, by seed and world. Worlds that were not available are left out.
 
@@ -429,10 +486,11 @@ def load_results(folder: str | Path) -> Results[Result]:
         InputError: It is not such a folder.
     """
     from eddyline.output import RESULT, SERIES
-    from eddyline.result_folder import manifest, require_result
+    from eddyline.result_folder import manifest, read, require_result
 
     folder = file("folder", folder)
-    text, scenario = stored(folder)
+    text, stored_source = read(folder)
+    scenario = _scenario(stored_source)
     asked = manifest(folder).asked
     series = StoredSeries(folder / SERIES)
     try:
@@ -454,6 +512,18 @@ def load_results(folder: str | Path) -> Results[Result]:
     if not found:
         raise InputError(f"{folder}: holds no finished run")
     return Results(found)
+
+
+def _scenario(source: Source) -> Scenario:
+    """The scenario; not loaded where its numbers are readable without, as with controllers that are not there now."""
+    try:
+        return Scenario._loaded(source)
+    except ScenarioError:
+        try:
+            return _UnloadedScenario(source)
+        except (ValueError, TypeError, RecursionError):
+            pass
+        raise
 
 
 def stored(folder: Path) -> tuple[str, Scenario]:
@@ -633,7 +703,7 @@ class Result(Recording):
         stopped = {flow["name"] for flow in given.get("flow", ()) if "stop" in flow}
         ended = {r["name"] for r in rows if r["completed_at_s"] is not None or r["name"].split("[")[0] in stopped}
         legend = Legend(names, chosen_interval=chosen, ended=frozenset(ended))
-        if len(bottlenecks(given, recorded=True)) > _MAX_CAPACITIES:
+        if len(bottlenecks(given, recorded=True)) > _MAX_CAPACITIES or not self.scenario.loads:
             return legend
         return replace(legend, capacities=partial(of_bottlenecks, self.scenario._core))
 

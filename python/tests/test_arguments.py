@@ -68,6 +68,7 @@ def scenario() -> el.Scenario:
         (lambda s, _: el.theory_map(s, "link.f.rate=1..2", "x"), "x: a key and its range are expected"),
         (lambda _s, _: el.advise(8, 2, 30), "down: text with a unit is expected, not 8"),
         (lambda _s, _: el.advise("8 Mbit/s", "2 Mbit/s", "20 ms", wan="eth1"), "wan and lan are both eth1"),
+        (lambda _s, _: el.advise("8 Mbit/s", "2 Mbit/s", "20 ms", lan="eth0"), "name the other one too: --wan DEV is"),
         (lambda s, _: s.run(seeds=np.arange(2)), "seeds: a whole number is expected, not array([0, 1])"),
         (lambda s, _: s.run(qlog=b"traces"), "qlog: a path is expected, not bytes"),
         (lambda s, _: s.run(set={"link.f.rate": np.array(["1 Mbit/s"])}), "link.f.rate"),

@@ -6,6 +6,7 @@ import ast
 import re
 import shutil
 import tomllib
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -17,6 +18,9 @@ import eddyline
 import eddyline._core as core
 from eddyline.cli.entry import command_line
 from eddyline.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +64,26 @@ def test_commands_run(page, eddyline, tree):
             elif given[0] == "sweep" and given[1] != swept:  # the same one grows
                 shutil.rmtree(tree / "grid", ignore_errors=True)
                 swept = given[1]
-            ran = eddyline(*given, cwd=tree, timeout=3600, figures=False)
+            pictures = re.findall(r"docs/images/\S+\.png", line)
+            ran = eddyline(*given, cwd=tree, timeout=3600, figures=bool(pictures))
             assert ran.code == 0 or (ran.code == 1 and may_fail(line) and ran.out), f"{line}\n{ran.err}"
+            for name in pictures:
+                different = picture_difference(ROOT / name, tree / name)
+                assert different < SAME_PICTURE, f"{line}\nthe picture is not what it draws: {different}"
+
+
+SAME_PICTURE = 3.0
+"""Root mean square of the pixels' differences, of 255. Edges may be smoothed differently elsewhere; panels that were of
+an older version gave 6.6 to 35."""
+
+
+def picture_difference(expected: Path, drawn: Path) -> float:
+    import numpy as np
+    from matplotlib.testing.compare import calculate_rms
+    from PIL import Image
+
+    pixels = [np.asarray(Image.open(file).convert("RGB")) for file in (expected, drawn)]
+    return float(calculate_rms(*pixels))
 
 
 @pytest.mark.parametrize("page", sorted({p for p, _ in COMMANDS}), ids=lambda p: str(p.relative_to(ROOT)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tomllib
 import traceback
 
@@ -167,3 +168,71 @@ def test_errors_list_the_choices(scenario, call, choices):
         call(scenario)
     assert choices in f"{e.value} {e.value.hint}"
     assert choices in "".join(traceback.format_exception(e.value))
+
+
+OWN = """
+import eddyline as el
+
+
+@el.register("absent")
+class Absent(el.Controller):
+    def __init__(self, path: el.PathFacts, keep: float = 0.5):
+        self.keep = keep
+        self.cwnd = 4.0
+
+    def on_ack(self, ack):
+        self.cwnd += 1 / self.cwnd
+
+    def on_loss(self, loss):
+        self.cwnd = max(2.0, self.keep * self.cwnd)
+
+    def on_timeout(self, timeout):
+        self.cwnd = 1.0
+"""
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_a_stored_result_opens_without_the_controllers_that_it_ran(eddyline, scenario, tmp_path, seeds):
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "s.json").write_text(scenario.canonical)
+    controller = ("--set", "flow.download.controller={kind='absent',keep=0.75}", "--controllers", "own.py")
+    ran = eddyline("run", "s.json", *controller, *(("--seeds", 2) if seeds > 1 else ()), "--out", "kept", figures=False)
+    assert ran.code == 0, ran.err
+    opened = el.open(tmp_path / "kept")
+    for result in opened if seeds > 1 else [opened]:
+        assert result.flows.set_index("name").loc["download", "controller"] == "absent"
+        assert len(result.series) > 100
+        assert any(axes.get_title(loc="left").startswith("Throughput") for axes in result.plot().axes)
+        asked = result.scenario
+        assert not asked.loads
+        assert asked.seed == result.to_dict()["seed"] == asked.to_dict()["seed"]
+        assert asked.sha256 == result.to_dict()["scenario_sha256"]
+        assert asked.to_dict()["flow"][0]["controller"]["keep"] == 0.75
+        assert "not loaded" in repr(asked)
+        assert "absent" in asked._repr_html_()
+        with pytest.raises(el.ScenarioError, match='unknown kind "absent"'):
+            asked.run()
+        again = pickle.loads(pickle.dumps(result))
+        assert again.flows.equals(result.flows)
+        assert again.scenario.sha256 == asked.sha256
+    opened.save(tmp_path / "saved")
+    assert (tmp_path / "saved/scenario.json").read_bytes() == (tmp_path / "kept/scenario.json").read_bytes()
+    # with them it runs, as stored
+    assert eddyline("verify", "saved", "--controllers", "own.py", figures=False).code == 0
+
+
+@pytest.mark.parametrize("command", [("tc", "s.toml"), ("probe", "s.toml", "--link", "up")])
+def test_commands_that_run_no_flows_read_scenarios_with_controllers_of_ones_own(eddyline, tmp_path, command):
+    (tmp_path / "own.py").write_text(OWN)
+    links = """
+        link = [
+          { name = "down", rate = "10 Mbit/s", delay = "10 ms" },
+          { name = "up", rate = "1 Mbit/s", delay = "10 ms", queue = { kind = "droptail", limit = "20 packets" } },
+        ]
+    """
+    flow = 'flow = [{ name = "f", controller = { kind = "absent", keep = 0.7 }, data = ["down"], ack = ["up"] }]'
+    (tmp_path / "s.toml").write_text(f'duration = "10 s"\n{links}\n{flow}')
+    refused = eddyline(*command)
+    assert (refused.code, "loaded with --controllers FILE" in refused.err) == (2, True)
+    ran = eddyline(*command, "--controllers", "own.py")
+    assert (ran.code, ran.err) == (0, "")

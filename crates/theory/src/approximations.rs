@@ -83,7 +83,7 @@ fn equations(
     }
     let crossed = crossed(network, |s| model.place[s].is_some());
     losses(network, model, &crossed, notes);
-    queues(network, model, &crossed, links, notes);
+    queues(network, model, &with_traffic(network, crossed), links, notes);
 }
 
 /// Notes on the local stability of the FAST flows about `at`, to which all queues are FIFOs.
@@ -111,8 +111,9 @@ pub(crate) fn of_vegas(network: &Network, model: &Model, at: &Equilibrium) -> Ve
     if let Some(which) = listed("link", used.filter(|link| loses(link)).map(|link| link.name.as_str())) {
         notes.push(format!("{which}: loss is not modelled"));
     }
+    traffic_losses(network, &mut notes);
     acks_in_turn(network, &crossed, &mut notes);
-    queues(network, model, &crossed, &link_results(network, model, at), &mut notes);
+    queues(network, model, &with_traffic(network, crossed), &link_results(network, model, at), &mut notes);
     notes
 }
 
@@ -121,9 +122,11 @@ pub(crate) fn of_dynamics(network: &Network, followed: impl Fn(usize) -> bool, n
     habits(network, &followed, notes);
     let crossed = crossed(network, followed);
     fast_losses(network, &crossed, notes);
+    traffic_losses(network, notes);
     acks_in_turn(network, &crossed, notes);
-    disciplines(network, &crossed, notes);
-    link_features(network, |l| crossed[l], notes);
+    let used = with_traffic(network, crossed);
+    disciplines(network, &used, notes);
+    link_features(network, |l| used[l], notes);
 }
 
 /// Links that `counted` flows cross.
@@ -132,6 +135,17 @@ fn crossed(network: &Network, counted: impl Fn(usize) -> bool) -> Vec<bool> {
     for (_, flow) in network.flows.iter().enumerate().filter(|(s, _)| counted(*s)) {
         flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
     }
+    crossed
+}
+
+/// Traffic whose mean rate the equilibrium counts.
+fn counted_traffic(network: &Network) -> impl Iterator<Item = &Traffic> {
+    network.traffic.iter().filter(|t| overlaps(t, network) && mean_rate(t).is_some())
+}
+
+/// The same with those that unresponsive traffic crosses.
+fn with_traffic(network: &Network, mut crossed: Vec<bool>) -> Vec<bool> {
+    counted_traffic(network).flat_map(|t| t.path.iter()).for_each(|l| crossed[*l as usize] = true);
     crossed
 }
 
@@ -350,8 +364,21 @@ fn fast_losses(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
     }
 }
 
+/// A note on links that lose packets of traffic before others, which get their load from it.
+pub(crate) fn traffic_losses(network: &Network, notes: &mut Vec<String>) {
+    let mut before = vec![false; network.links.len()];
+    for path in counted_traffic(network).filter_map(|t| t.path.split_last()) {
+        path.1.iter().for_each(|l| before[*l as usize] = true);
+    }
+    let links = network.links.iter().zip(before).filter(|(link, before)| *before && loses(link));
+    if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
+        notes.push(format!("{which}: traffic's losses are not modelled, links behind are taken to get all of it"));
+    }
+}
+
 fn losses(network: &Network, model: &Model, crossed: &[bool], notes: &mut Vec<String>) {
     fast_losses(network, crossed, notes);
+    traffic_losses(network, notes);
     let mut by_acks = vec![false; crossed.len()];
     for (flow, _) in network.flows.iter().zip(&model.place).filter(|(f, place)| place.is_some() && fast(f).is_none()) {
         flow.ack.iter().for_each(|l| by_acks[*l as usize] = true);

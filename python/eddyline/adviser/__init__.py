@@ -191,7 +191,10 @@ def advise_access(
     interface("wan", wan)
     interface("lan", lan)
     if wan == lan:
-        raise InputError(f"wan and lan are both {wan}", "name the interface towards the hosts, as in --lan eth0")
+        raise InputError(
+            f"wan and lan are both {wan}",
+            "name the other one too: --wan DEV is the interface towards the provider, --lan DEV that towards the hosts",
+        )
     choice = search(access, unit, prefer, have, done, requests_s)
     queues = choice.best.queues
     settings, pages = sqm_settings(access, queues, wan), sqm_pages(access, queues, wan)

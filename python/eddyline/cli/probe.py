@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.options import controllers
 from eddyline.cli.types import OneOf
 from eddyline.framing import FRAMINGS
 
@@ -28,6 +29,7 @@ Examples:
 
 @click.command("probe", epilog=EXAMPLES, short_help="what a buffer counts")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
+@controllers()
 @click.option("--link", metavar="NAME", help="The link of FILE to load.")
 @click.option("--short", default="100 B", show_default=True, metavar="SIZE", help="Short packets, on the wire.")
 @click.option("--long", "long_", default="1500 B", show_default=True, metavar="SIZE", help="Long packets, on the wire.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import overrides, scenario_file
+from eddyline.cli.options import controllers, overrides, scenario_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,7 @@ Examples:
 )
 @scenario_file()
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
+@controllers()
 @overrides()
 @click.option("--at-sender", is_flag=True, help="Be at the sender's end of the first flow, not at the receiver's.")
 def command(file: Path, program: tuple[str, ...], overrides: list[tuple[str, str]], at_sender: bool) -> int:
@@ -46,4 +48,12 @@ def command(file: Path, program: tuple[str, ...], overrides: list[tuple[str, str
         raise click.UsageError(f"no such option: {program[0]}; a program comes after --")
     scenario = Scenario.load(file, set=overrides)
     default = (os.environ.get("SHELL", "/bin/sh"),)
-    return shell(scenario.canonical, file.absolute().parent, program or default, at_sender=at_sender)
+    return shell(_path(scenario.canonical), file.absolute().parent, program or default, at_sender=at_sender)
+
+
+def _path(canonical: str) -> str:
+    """The scenario with controllers that the program knows: flows do not run, and theirs may be of one's own."""
+    tables = json.loads(canonical)
+    for table in (*tables.get("flow", ()), *tables.get("arrivals", ())):
+        table["controller"] = {"kind": "newreno"}
+    return json.dumps(tables)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import overrides, scenario_file
+from eddyline.cli.options import controllers, overrides, scenario_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,7 @@ _OWN_DEVICES = (
 
 @click.command("tc", epilog=EXAMPLES, short_help="the nearest tc and netem commands")
 @scenario_file()
+@controllers()
 @overrides()
 @click.option(
     "--device",

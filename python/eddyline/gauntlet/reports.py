@@ -106,7 +106,8 @@ def failure(card: Card, place: int, accept_known: bool) -> str | None:
     if change is not None and change.bad:
         broken = "passed in the base" if change.passed_before else "had a value in the base"
         what = "worse than the base" if change.kind == "worse" else broken
-        return f"{what} ({changed(change, verdict)}): {verdict.cause}"
+        kept = f"within its bound, {verdict.bound.text}"  # what the test finds in those that fail is not true of it
+        return f"{what} ({changed(change, verdict)}): {kept if verdict.passed else verdict.cause}"
     return None if verdict.passed else verdict.cause
 
 

@@ -24,7 +24,7 @@ class VegasBand(Document):
 
     @property
     def exact(self) -> bool:
-        """Whether the ranges are exact; otherwise they are those of the corners, and other equilibria may lie outside."""
+        """Whether the ranges are exact; otherwise they are those of corners, and other equilibria may lie outside."""
         return bool(self._parsed["exact"])
 
     @property

@@ -323,3 +323,6 @@ def test_what_is_worse_than_the_base_is_in_the_summary_and_in_junit() -> None:
     assert reports.summary(worse).endswith("1 seed); worse than the base: line-1m")
     (failure,) = Xml.fromstring(reports.junit(worse)).iter("failure")
     assert failure.get("message") == "97.3 %, base 98.3 %, worse"
+    assert (failure.text or "").splitlines()[-1] == (
+        f"worse than the base (98.3 %, worse): within its bound, {verdict.bound.text}"
+    )

@@ -467,3 +467,41 @@ fn thinned_acknowledgements() {
     assert_approximation(&answer, "flow other: congestion control of acknowledgements");
     assert_eq!(answer.approximations.len(), 2);
 }
+
+/// What theory leaves out of a link counts where only traffic crosses it too: links behind have their load from it.
+#[test]
+fn links_of_traffic_alone_are_reported() {
+    let mut net = example_3();
+    net.links.push(link("edge", 100_000_000, 1));
+    net.traffic.push(cbr("film", 1_000_000, &[2, 1]));
+    let quiet = run(&net).expect("answered");
+    assert!(!quiet.approximations.iter().any(|a| a.contains("edge")), "{:?}", quiet.approximations);
+    let edge = &mut net.links[2];
+    edge.variation.policer = Some(PolicerParams { rate: Rate::from_bps(500_000), burst: Bytes::new(15_000) });
+    edge.loss = LossParams::Independent(0.5);
+    edge.queue = serde_json::from_str(r#"{"kind": "fq_codel"}"#).expect("the rest has defaults");
+    let policer = "link edge: the policer is not modelled";
+    let loss = "link edge: traffic's losses are not modelled, links behind are taken to get all of it";
+    let r = run(&net).expect("answered");
+    assert_approximation(&r, policer);
+    assert_approximation(&r, loss);
+    assert_approximation(&r, "link edge: taken as a FIFO queue without limit");
+    let document = equilibria_document(&net).expect("answered");
+    assert!(document.notes.iter().any(|note| note.starts_with(policer)), "{:?}", document.notes);
+    assert_eq!(
+        (&r.flows, r.links[1].utilisation),
+        (&quiet.flows, quiet.links[1].utilisation),
+        "all else is as without"
+    );
+
+    // nothing gets its load from the last link of a path, and traffic that is over is not counted at all
+    net.traffic[0].path = vec![1, 2].into();
+    assert!(!run(&net).expect("answered").approximations.iter().any(|a| a.contains("losses are not modelled, links")));
+    net.traffic[0].stop = Some(Time::from_ms(1));
+    assert!(!run(&net).expect("answered").approximations.iter().any(|a| a.contains("edge")));
+
+    // without flows
+    net.flows.clear();
+    net.traffic[0].stop = None;
+    assert_approximation(&run(&net).expect("answered"), policer);
+}
