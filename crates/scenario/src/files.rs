@@ -57,7 +57,7 @@ impl Files for Disk {
         }
         let bytes = fs::read(path).map_err(|e| Unreadable::new(path, &e.to_string()))?;
         if CAPTURES.iter().any(|start| bytes.starts_with(start)) {
-            let hint = "times and sizes as text: tshark -r FILE -Y 'ip.src == SENDER' -T fields -e frame.time_relative -e frame.len";
+            let hint = "times and sizes as text: tshark -r FILE -Y 'ip.src == SENDER' -T fields -E occurrence=f -e frame.time_relative -e ip.len";
             return Err(Unreadable { hint, ..Unreadable::new(path, "a capture of packets, not a text") });
         }
         String::from_utf8(bytes).map_err(|e| {
