@@ -8,6 +8,7 @@ import math
 import pytest
 
 import eddyline as el
+import eddyline._core as core
 
 PATH = ("--rate", "10 Gbit/s", "--rtt", "100 us", "--threshold", "40")
 
@@ -58,6 +59,33 @@ def test_beside_simulation(eddyline, tmp_path):
     assert "dctcp" in said
     assert "smallest threshold at which DCTCP uses the whole link with any number of flows: 14.17 packets" in said
     assert "DCTCP" not in eddyline("theory", "sawtooth", "reno", *PATH).out
+
+
+def test_what_the_closed_form_does_not_have_is_noted(eddyline):
+    schema = json.loads(core.schema())["$defs"]["ControllerParams"]["oneOf"]
+    dctcp = next(each["properties"] for each in schema if each["properties"]["kind"].get("const") == "dctcp")
+    assert dctcp["gain"]["default"] == 1 / 16
+    gain, least = "dctcp: its gain of 1/16 is above the bound", "windows of the closed form go below 2 packets"
+    # (1.386 * 16)^2 / 2 = 245.9 packets of path and threshold a flow
+    for kind, packets, flows, said in (
+        ("dctcp", 245, 1, []),
+        ("dctcp", 247, 1, [gain]),
+        ("dctcp", 490, 2, []),
+        ("dctcp", 494, 2, [gain]),
+        ("reno", 494, 1, []),
+        ("dctcp", 123, 50, []),  # (2.46 + 1) (1 - 0.77 / 2) = 2.1
+        ("dctcp", 123, 60, [f"dctcp: {least}"]),  # (2.05 + 1) (1 - 0.84 / 2) = 1.8
+        ("reno", 6, 2, []),
+        ("reno", 5, 2, [f"reno: {least}"]),
+    ):
+        found = el.theory.saw_teeth([kind], 12e9, (packets - 1) * 1e-6, 1, flows=flows).notes
+        assert [note[: len(start)] for note, start in zip(found, said, strict=True)] == said, (kind, packets, flows)
+    ran = eddyline("theory", "sawtooth", "dctcp", *PATH, "--flows", "100", "--with-sim", "--json")
+    tooth = json.loads(ran.out)["sawteeth"][0]
+    assert f"note: dctcp: {least}" in ran.err
+    # two packets each and one on its way, less what the path holds
+    assert tooth["sim_queue_max_packets"] > 1.5 * tooth["queue_max_packets"]
+    assert tooth["sim_amplitude_packets"] < 0.1 * tooth["amplitude_packets"]
 
 
 def test_thresholds_as_in_scenarios(eddyline):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -149,9 +150,35 @@ def saw_teeth(
     teeth = [saw_tooth(kind, **path, flows=flows) for kind in kinds]
     minimum = _core.min_threshold(path["rate_bps"] * path["rtt_s"] / (8 * path["packet_bytes"]))
     document: dict[str, Any] = {**path, "least_threshold_packets": minimum, "sawteeth": [asdict(row) for row in teeth]}
+    document["notes"] = [note for tooth in teeth for note in _notes(tooth)]
     if with_sim:
         from eddyline.theory.saw_tooth_runs import simulated
 
         for row in document["sawteeth"]:
             row.update(simulated(row["kind"], row["flows"], row["period_s"], **path))
     return SawTeeth(json.dumps(document, indent=2), "saw-teeth")
+
+
+_GAIN = 1 / 16
+"""DCTCP's, by default here and in RFC 8257, section 4.2."""
+
+_LEAST_WINDOW = 2.0
+"""Packets that senders keep in flight after a reduction: ssthresh is two segments at least (RFC 5681, equation 4)."""
+
+
+def _notes(tooth: SawTooth) -> list[str]:
+    """What the closed form does not have, where it matters."""
+    found = []
+    # section 3.4: (1 - g) to the power of the period in round trips, sqrt(W* / 2), is to be above one half
+    bound = 1.386 / math.sqrt(2 * tooth.window_packets)
+    if tooth.marked_share < 1 and bound < _GAIN:
+        found.append(
+            f"{tooth.kind}: its gain of 1/16 is above the bound for W*, {bound:.2g} (SIGCOMM 2010, section 3.4): alpha "
+            "has decayed by the next mark, and the queue may oscillate by several times the amplitude of the closed form"
+        )
+    if (tooth.window_packets + 1) * (1 - tooth.marked_share / 2) < _LEAST_WINDOW:
+        found.append(
+            f"{tooth.kind}: windows of the closed form go below {_LEAST_WINDOW:g} packets, which senders do not: queues "
+            "are longer, and oscillate less"
+        )
+    return found
