@@ -65,7 +65,7 @@ def test_what_the_closed_form_does_not_have_is_noted(eddyline):
     schema = json.loads(core.schema())["$defs"]["ControllerParams"]["oneOf"]
     dctcp = next(each["properties"] for each in schema if each["properties"]["kind"].get("const") == "dctcp")
     assert dctcp["gain"]["default"] == 1 / 16
-    gain, least = "dctcp: its gain of 1/16 is above the bound", "windows of the closed form go below 2 packets"
+    gain, least = "dctcp: its gain of 1/16 is above its bound", "the closed form's windows go below 2 packets"
     # (1.386 * 16)^2 / 2 = 245.9 packets of path and threshold a flow
     for kind, packets, flows, said in (
         ("dctcp", 245, 1, []),

@@ -173,12 +173,12 @@ def _notes(tooth: SawTooth) -> list[str]:
     bound = 1.386 / math.sqrt(2 * tooth.window_packets)
     if tooth.marked_share < 1 and bound < _GAIN:
         found.append(
-            f"{tooth.kind}: its gain of 1/16 is above the bound for W*, {bound:.2g} (SIGCOMM 2010, section 3.4): alpha "
-            "has decayed by the next mark, and the queue may oscillate by several times the amplitude of the closed form"
+            f"{tooth.kind}: its gain of 1/16 is above its bound, {bound:.2g} (SIGCOMM 2010, section 3.4): alpha "
+            "has decayed by the next mark, and the queue may oscillate by several times the closed form's amplitude"
         )
     if (tooth.window_packets + 1) * (1 - tooth.marked_share / 2) < _LEAST_WINDOW:
         found.append(
-            f"{tooth.kind}: windows of the closed form go below {_LEAST_WINDOW:g} packets, which senders do not: queues "
+            f"{tooth.kind}: the closed form's windows go below {_LEAST_WINDOW:g} packets, which senders' do not: queues "
             "are longer, and oscillate less"
         )
     return found
