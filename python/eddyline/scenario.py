@@ -130,7 +130,7 @@ class Scenario:
 
     @property
     def loads(self) -> bool:
-        """Whether it can be loaded: that of a stored result cannot where one's own controllers in it are not loaded."""
+        """Whether it can be loaded: a stored or pickled one cannot without its controllers of one's own."""
         return True
 
     def with_seed(self, seed: int) -> Scenario:
@@ -392,7 +392,7 @@ class Scenario:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self._source, self._given))
+        return (_restore, (self._source, self._given, self.canonical))
 
 
 def _keeping(source: Source, core: _core.Scenario) -> Source:
@@ -426,24 +426,33 @@ def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
     return pairs(overrides)
 
 
-def _restore(source: Source, given: Sequence[tuple[str, str]]) -> Scenario:
-    return Scenario._loaded(source, given)
+def _restore(source: Source, given: Sequence[tuple[str, str]], canonical: str) -> Scenario:
+    """A scenario that was loaded before; where it cannot be loaded now, what its canonical text says of it."""
+    try:
+        return Scenario._loaded(source, given)
+    except ScenarioError:
+        try:
+            return _UnloadedScenario(source, given, canonical)
+        except (ValueError, TypeError, RecursionError):
+            pass
+        raise
 
 
 class _UnloadedScenario(Scenario):
-    """The canonical scenario of a stored result that could not be loaded.
+    """A scenario of a stored or pickled result that could not be loaded, as without the controllers that it names.
 
-    Its text is there all the same. What needs more loads it, with the controllers that are loaded then.
+    Its canonical text is there all the same. What needs more loads it, with the controllers that are loaded then.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, given: Sequence[tuple[str, str]], canonical: str) -> None:
         self._source = source
-        self._given = []
-        self._table: dict[str, Any] = json.loads(source.text)
+        self._given = list(given)
+        self._text = canonical
+        self._table: dict[str, Any] = json.loads(canonical)
 
     @cached_property
     def _core(self) -> _core.Scenario:  # type: ignore[override]
-        return self._source.load(())
+        return self._source.load(self._given)
 
     @property
     def loads(self) -> bool:
@@ -458,25 +467,22 @@ class _UnloadedScenario(Scenario):
 
     @property
     def sha256(self) -> str:
-        return hashlib.sha256(self.canonical.encode()).hexdigest()
+        return hashlib.sha256(self._text.encode()).hexdigest()
 
     @property
     def canonical(self) -> str:
-        return self._source.text
+        return self._text
 
     @property
     def seed(self) -> int:
         return int(self._table["seed"])
 
     def with_seed(self, seed: int) -> Scenario:
-        text = _SEED.sub(f'  "seed": {seed}', self._source.text, count=1)
-        return _UnloadedScenario(replace(self._source, text=text))
+        text = _SEED.sub(f'  "seed": {seed}', self._text, count=1)
+        return _UnloadedScenario(self._source, [*self._given, ("seed", str(seed))], text)
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {self.sha256[:12]}, not loaded>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_UnloadedScenario, (self._source,))
 
 
 def load_results(folder: str | Path) -> Results[Result]:
@@ -490,7 +496,7 @@ def load_results(folder: str | Path) -> Results[Result]:
 
     folder = file("folder", folder)
     text, stored_source = read(folder)
-    scenario = _scenario(stored_source)
+    scenario = _restore(stored_source, (), stored_source.text)
     asked = manifest(folder).asked
     series = StoredSeries(folder / SERIES)
     try:
@@ -512,18 +518,6 @@ def load_results(folder: str | Path) -> Results[Result]:
     if not found:
         raise InputError(f"{folder}: holds no finished run")
     return Results(found)
-
-
-def _scenario(source: Source) -> Scenario:
-    """The scenario; not loaded where its numbers are readable without, as with controllers that are not there now."""
-    try:
-        return Scenario._loaded(source)
-    except ScenarioError:
-        try:
-            return _UnloadedScenario(source)
-        except (ValueError, TypeError, RecursionError):
-            pass
-        raise
 
 
 def stored(folder: Path) -> tuple[str, Scenario]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import tomllib
 import traceback
@@ -236,3 +237,35 @@ def test_commands_that_run_no_flows_read_scenarios_with_controllers_of_ones_own(
     assert (refused.code, "loaded with --controllers FILE" in refused.err) == (2, True)
     ran = eddyline(*command, "--controllers", "own.py")
     assert (ran.code, ran.err) == (0, "")
+
+
+def test_pickled_results_open_without_their_controllers(scenario):
+    """As stored ones do: a pool whose parent does not have them would wait for ever."""
+    el.register("absent-now")(type("AbsentNow", (Kept,), {}))
+    result = scenario.run(set={"flow.download.controller": {"kind": "absent-now"}})
+    kept, asked = pickle.dumps(result), pickle.dumps(result.scenario)
+    el.unregister("absent-now")
+    again = pickle.loads(kept)
+    assert again.json == result.json
+    assert again.series.equals(result.series)
+    assert (again.scenario.loads, again.scenario.canonical) == (False, result.scenario.canonical)
+    assert copy.deepcopy(again).json == result.json
+    with pytest.raises(el.ScenarioError, match='unknown kind "absent-now"'):
+        pickle.loads(asked).run()
+    el.register("absent-now")(type("AbsentNow", (Kept,), {}))
+    assert again.scenario.run().json.partition('"cost"')[0] == result.json.partition('"cost"')[0]
+    el.unregister("absent-now")
+
+
+class Kept(el.Controller):
+    def __init__(self, _path):
+        self.cwnd = 8.0
+
+    def on_ack(self, ack):
+        pass
+
+    def on_loss(self, loss):
+        pass
+
+    def on_timeout(self, timeout):
+        pass

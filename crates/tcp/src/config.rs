@@ -15,7 +15,7 @@ pub struct Config {
     pub initial_window: u32,
     /// The retransmission timeout exceeds the smoothed round-trip time by this much or more.
     pub min_rto: Time,
-    /// Full segments per acknowledgement.
+    /// Data segments, of any size, per acknowledgement.
     pub ack_every: u32,
     /// Longest delay of a delayed acknowledgement.
     pub ack_timer: Time,

@@ -9,7 +9,7 @@ use eddyline_scenario::result::{FlowResult, LinkResult};
 use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
-use crate::model::{Model, acks_first, handshake, mean_rate, overlaps, propagation, transmission};
+use crate::model::{Model, acks_first, handshake, loss_in_bursts, mean_rate, overlaps, propagation, transmission};
 use crate::results::{acks_per_s, flow_results, link_results};
 
 /// Names listed before "and n more".
@@ -161,13 +161,26 @@ fn acks_in_turn(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
 pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
     let mut kinds: Vec<&str> = Vec::new();
     let flows = || network.flows.iter().zip(model.place.iter().zip(&model.responses));
+    let bursts = |flow: &Flow| loss_in_bursts(network, flow);
     for (flow, (place, response)) in flows() {
-        if place.is_none() && response.is_none() && !kinds.contains(&flow.controller.name()) {
+        let unknown = place.is_none() && response.is_none() && bursts(flow).is_none();
+        if unknown && !kinds.contains(&flow.controller.name()) {
             kinds.push(flow.controller.name());
         }
     }
+    for (flow, (place, response)) in flows() {
+        if let (None, None, Some(mean)) = (place, response, bursts(flow)) {
+            notes.push(format!(
+                "flow {}: losses in bursts have no response function (independent ones have: loss = {mean:.3} is as many in the mean); \
+                 reads null, and so does what shares a link with it, directly or by way of others",
+                flow.name
+            ));
+        }
+    }
     for kind in kinds {
-        let left = flows().filter(|(f, (place, r))| place.is_none() && r.is_none() && f.controller.name() == kind);
+        let left = flows().filter(|(f, (place, r))| {
+            place.is_none() && r.is_none() && bursts(f).is_none() && f.controller.name() == kind
+        });
         if let Some(who) = listed("flow", left.map(|(f, _)| f.name.as_str())) {
             notes.push(format!(
                 "theory has no model of {kind}: {who} read null, and so does what shares a link with them, directly or by way of \

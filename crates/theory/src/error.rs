@@ -138,6 +138,17 @@ pub enum TheoryError {
         /// The flow, by name.
         who: String,
     },
+    /// The given loss comes in bursts, for which there is no response function.
+    #[error(
+        "the loss in bursts on the path of {who} has no response function; independent losses have one, at as many in the mean: \
+         loss = {mean:.3}"
+    )]
+    Bursts {
+        /// The flow, by name.
+        who: String,
+        /// Share of its packets that is lost in the long run.
+        mean: f64,
+    },
     /// Traffic whose mean rate is unknown crosses the flows' links.
     #[error("theory does not know the mean rate of {who}, and so nothing of the flows on its links")]
     UnknownRate {

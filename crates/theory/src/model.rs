@@ -215,6 +215,19 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
     Ok((problem, notes))
 }
 
+/// The mean loss on the path of a Reno flow that has no response function because it comes in bursts; `None` of other flows.
+pub(crate) fn loss_in_bursts(network: &Network, flow: &Flow) -> Option<f64> {
+    if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
+        return None;
+    }
+    let bursts = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
+        LossParams::Pattern(pattern @ LossPattern::GilbertElliott { .. }) => Some(pattern.mean()),
+        _ => None,
+    });
+    let mean = path_loss(bursts);
+    (mean > 0.0).then_some(mean)
+}
+
 /// The response function of a Reno flow whose data cross a link that loses or damages packets.
 fn response(network: &Network, flow: &Flow) -> Option<Response> {
     if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
@@ -380,6 +393,9 @@ pub(crate) fn without_state(network: &Network, model: &Model) -> TheoryError {
     let flows =
         || network.flows.iter().zip(model.place.iter().zip(&model.responses)).filter(|(_, (place, _))| place.is_none());
     if let Some((flow, _)) = flows().find(|(_, (_, response))| response.is_none()) {
+        if let Some(mean) = loss_in_bursts(network, flow) {
+            return TheoryError::Bursts { who: flow.name.clone(), mean };
+        }
         return TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() };
     }
     if let Some((flow, _)) = flows().next() {

@@ -178,7 +178,7 @@ def _notes(tooth: SawTooth) -> list[str]:
         )
     if (tooth.window_packets + 1) * (1 - tooth.marked_share / 2) < _LEAST_WINDOW:
         found.append(
-            f"{tooth.kind}: the closed form's windows go below {_LEAST_WINDOW:g} packets, which senders' do not: queues "
-            "are longer, and oscillate less"
+            f"{tooth.kind}: the closed form's windows go below {_LEAST_WINDOW:g} packets, and senders' do not: "
+            "queues are longer, and oscillate less"
         )
     return found

@@ -31,6 +31,7 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
         | TheoryError::NoFlow
         | TheoryError::NoModel { .. }
         | TheoryError::Filled { .. }
+        | TheoryError::Bursts { .. }
         | TheoryError::UnknownRate { .. }
         | TheoryError::Arrivals { .. }
         | TheoryError::NoDynamics

@@ -21,7 +21,7 @@ pub struct Tcp {
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub min_rto: Time,
-    /// Full segments per acknowledgement. Default: 1.
+    /// Data segments, of any size, per acknowledgement. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub ack_every: Option<u32>,

@@ -16,7 +16,7 @@ pub struct TcpOptions {
     pub initial_window: u32,
     /// Minimum difference between the retransmission timeout and the smoothed round-trip time.
     pub min_rto: Time,
-    /// Full segments per acknowledgement.
+    /// Data segments, of any size, per acknowledgement.
     pub ack_every: u32,
     /// Maximum delay of a delayed acknowledgement.
     pub ack_timer: Time,

@@ -218,3 +218,19 @@ fn a_band_of_vegas_counts_the_corners_of_all_flows() {
         close(*high, 1000.0 * (1.0 - 2.0 / 20.0) * 4.0 / 10.0, 1e-7);
     }
 }
+
+/// A burst of losses is one congestion event, for which no response function holds: said as that, not as a controller without a model.
+#[test]
+fn losses_in_bursts_are_named() {
+    let pattern = LossPattern::GilbertElliott { p: 0.001, r: 0.3, good: 0.0, bad: 1.0 };
+    let net = reno_beside_fast(LossParams::Pattern(pattern), true);
+    let r = run(&net).expect("solved");
+    assert_eq!(r.flows[0].packets_per_s, None);
+    let said = "flow reno: losses in bursts have no response function (independent ones have: loss = 0.003 is as many";
+    assert!(r.approximations.iter().any(|n| n.starts_with(said)), "{:?}", r.approximations);
+    assert!(!r.approximations.iter().any(|n| n.contains("no model of newreno")), "{:?}", r.approximations);
+    let mut alone = net;
+    alone.flows.truncate(1);
+    let refused = equilibria_document(&alone).expect_err("nothing is known");
+    assert!(matches!(refused, TheoryError::Bursts { mean, .. } if (mean - 0.001 / 0.301).abs() < 1e-12), "{refused}");
+}
