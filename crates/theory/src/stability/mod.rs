@@ -180,10 +180,11 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
             notes.push(text.to_owned());
             adjustable = false;
         }
-        notes.push(format!(
-            "roots were counted up to {:.3} rad/s; not all that lie beyond are in the list",
-            f.band(1.0)
-        ));
+        let lacking = match model {
+            LinkModel::Joint => "the list is of a search, and others than the rightmost may be missing",
+            _ => "not all that lie beyond are in the list",
+        };
+        notes.push(format!("roots were counted up to {:.3} rad/s; {lacking}", f.band(1.0)));
     }
     if point.flows.is_empty() {
         notes.push("no flow crosses a queue".to_owned());
