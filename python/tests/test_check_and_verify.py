@@ -254,6 +254,48 @@ def test_verify_says_what_a_controller_raised(eddyline, scenario, tmp_path, seed
     assert "controller 'red': Red.on_ack raised ValueError" in ran.err
 
 
+LATE = """
+import eddyline as el
+
+
+@el.register("late")
+class Late(el.Controller):
+    def __init__(self, path: el.PathFacts):
+        self.cwnd = 10.0
+
+    def on_handshake(self, now, rtt):
+        if now > 0.09:
+            raise RuntimeError("a late start")
+
+    def on_ack(self, ack):
+        pass
+
+    def on_loss(self, loss):
+        pass
+
+    def on_timeout(self, timeout):
+        pass
+"""
+
+
+def test_seeds_whose_controller_fails_again_are_the_same(eddyline, scenario, tmp_path):
+    (tmp_path / "late.py").write_text(LATE)
+    run = ("run", scenario(), "--set", "flow.download.controller.kind=late", "--controllers", "late.py")
+    chance = ("--set", "flow.*.start_jitter=100 ms", "--seeds", "0..5")
+    assert eddyline(*run, *chance, "--out", "kept", figures=False).code == 1
+    document = json.loads((tmp_path / "kept/result.json").read_text())
+    failed = [each["seed"] for each in document["failed"]]
+    assert 0 < len(failed) < 6
+    ran = eddyline("verify", "kept", "--controllers", "late.py")
+    assert (ran.code, "6 seeds from 0 on" in ran.out + ran.err) == (0, True), ran.out + ran.err
+    # also where the first fails
+    first = failed[0]
+    seeds = ("--set", "flow.*.start_jitter=100 ms", "--seeds", f"{first}..{first + 3}")
+    eddyline(*run, *seeds, "--out", "later", figures=False)
+    ran = eddyline("verify", "later", "--controllers", "late.py")
+    assert (ran.code, f"4 seeds from {first} on" in ran.out + ran.err) == (0, True), ran.out + ran.err
+
+
 def test_colours_in_an_error_leave_the_report_well_formed(eddyline, scenario, tmp_path):
     (tmp_path / "red.py").write_text(STUCK)
     path = scenario(more='[[expect]]\nof = "flow.download"\nwhat = "goodput_bps"\nat_least = "1 bit/s"\n')

@@ -91,7 +91,9 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
         options = RunOptions.of_record(asked, series=with_series)
     except InputError as e:
         raise InputError(f"{folder / MANIFEST} is damaged: asked: {e}") from None
-    request = Request(world, seeds, options)
+    request = Request(world, None if seeds is None else len(seeds), options)
+    if seeds is not None:  # the stored scenario has the first one that did not fail
+        scenario = scenario.with_seed(seeds[0])
     with Progress(silent=silent) as progress:
         replies = run(scenario, request, progress)
     differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
@@ -110,7 +112,9 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
-        which = f"seed {scenario.seed}" if seeds in (None, 1) else f"{seeds} seeds from {scenario.seed} on"
+        which = (
+            f"seed {scenario.seed}" if request.seeds in (None, 1) else f"{request.seeds} seeds from {scenario.seed} on"
+        )
         click.echo(f"same: {folder} ({scenario.title}, world {world}, {which})")
         return 0
     # what a controller raised says more than what is missing for it
@@ -169,27 +173,26 @@ def _series_differ(folder: Path, replies: Sequence[WorldRuns], request: Request)
     return [(SERIES, f"{len(kept)} rows", f"{len(now)} rows, not the same")]
 
 
-def _what_ran(stored: Any, folder: Path) -> tuple[str, int | None]:
-    """The world and the number of seeds of a stored document."""
+def _what_ran(stored: Any, folder: Path) -> tuple[str, range | None]:
+    """The world and the seeds of a stored document, with those whose runs failed; None of a single run."""
     from eddyline.errors import InputError
 
     try:
         if isinstance(stored, list):
             if not stored:
                 raise IndexError
-            with_runs = [part["runs"] for part in stored if "runs" in part]
-            return ALL, _count(with_runs[0]) if with_runs else None
+            parts = [part for part in stored if "runs" in part]
+            return ALL, _seeds(parts[0]) if parts else None
         if "runs" in stored:
-            return str(stored["runs"][0]["world"]), _count(stored["runs"])
+            return str(stored["runs"][0]["world"]), _seeds(stored)
         return str(stored["world"]), None
-    except (KeyError, IndexError, TypeError):
+    except (KeyError, IndexError, TypeError, ValueError):
         raise InputError(f"{folder}: not a result that can be run again") from None
 
 
-def _count(runs: list[Any]) -> int:
-    if not runs:
-        raise IndexError
-    return len(runs)
+def _seeds(part: Any) -> range:
+    seeds = [int(run["seed"]) for run in (*part["runs"], *(part.get("failed") or ()))]
+    return range(min(seeds), min(seeds) + len(seeds))
 
 
 def _differences(earlier: Any, now: Any, where: str = "") -> Iterator[tuple[str, str, str]]:
