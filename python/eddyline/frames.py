@@ -13,6 +13,7 @@ with AfterImports():  # the first use of them, in a session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from io import BytesIO
     from pathlib import Path
 
 __all__ = ["flatten", "frame", "write_csv"]
@@ -38,7 +39,7 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return result
 
 
-def write_csv(frame: pd.DataFrame, path: Path) -> None:
+def write_csv(frame: pd.DataFrame, path: Path | BytesIO) -> None:
     """Writes a frame without its index; lists in it are JSON."""
     columns = {name: frame[name].map(_cell) for name in frame.columns if frame[name].dtype == object}
     frame.assign(**columns).to_csv(path, index=False)

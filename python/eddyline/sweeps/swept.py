@@ -274,9 +274,24 @@ class Swept:
         return written
 
     def renew_csv(self) -> None:
-        """Writes the tables as CSV again if those of an earlier call lack points that this one has run."""
-        if self.ran and any(self.folder.glob("*.csv")):
+        """Writes the tables as CSV again if those of an earlier call are of another grid or lack points."""
+        from eddyline.sweeps.parts import POINTS
+
+        there = [self.folder / f"{kind}.csv" for kind in (*stored(self._document()["format"]), POINTS)]
+        if any(file.exists() for file in there) and (self.ran or not self._is_of_this_grid(there[-1])):
             self.write_csv()
+
+    def _is_of_this_grid(self, points: Path) -> bool:
+        """Whether the table of points as CSV has them as the grid does: in its order, with its labels."""
+        from io import BytesIO
+
+        from eddyline.frames import write_csv
+        from eddyline.sweeps.frame import read_silently
+        from eddyline.sweeps.parts import POINTS
+
+        expected = BytesIO()
+        write_csv(read_silently(self.folder, POINTS), expected)
+        return points.exists() and points.read_bytes() == expected.getvalue()
 
     @property
     def flows(self) -> pd.DataFrame:

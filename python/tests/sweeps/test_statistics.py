@@ -216,6 +216,27 @@ def test_tables_in_csv_grow_with_a_sweep_from_python(eddyline, lossy, tmp_path):
     assert eddyline("verify", grid).code == 0
 
 
+def test_tables_in_csv_follow_the_order_and_spelling_of_the_grid(eddyline, lossy, tmp_path):
+    file, grid = lossy(), tmp_path / "grid"
+    rate, delay = "link.down.rate=1 Mbit/s,2 Mbit/s", "link.up.delay=1 ms,2 ms"
+    words = ("sweep", file, "--out", grid)
+    assert eddyline(*words, "--vary", rate, "--vary", delay, "--csv").code == 0
+    before = (grid / "flows.csv").stat().st_mtime_ns
+    for vary in (
+        (rate, delay),  # the same: nothing is written
+        (rate, "link.up.delay=2 ms,1 ms"),
+        (delay, rate),
+        (rate.replace("1 Mbit/s", "1000 kbit/s"), delay),
+    ):
+        ran = eddyline(*words, "--vary", vary[0], "--vary", vary[1])
+        assert (ran.code, "4 of them earlier" in ran.out + ran.err) == (0, True), ran.out + ran.err
+        assert ((grid / "flows.csv").stat().st_mtime_ns == before) == (vary == (rate, delay)), vary
+        assert eddyline("verify", grid).code == 0, vary
+        keys = list(el.read_sweep(grid).columns[:3])
+        csv = pd.read_csv(grid / "flows.csv")
+        assert csv[keys].astype(str).equals(el.read_sweep(grid)[keys].astype(str)), vary
+
+
 def test_a_figure_over_a_key_of_choice(eddyline, lossy, tmp_path):
     vary = ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--vary", "link.up.delay=1 ms,2 ms")
     drawn = []
