@@ -139,8 +139,7 @@ class Scenario:
         Raises:
             InputError: The seed is not from 0 to 2^63 - 1.
         """
-        if whole("seed", seed, 0) >= SEEDS:
-            raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
+        _require_seed(seed)
         return Scenario._loaded(self._source, [*self._given, ("seed", str(seed))])
 
     def with_overrides(self, set: Overrides) -> Scenario:
@@ -426,11 +425,19 @@ def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
     return pairs(overrides)
 
 
-def _restore(source: Source, given: Sequence[tuple[str, str]], canonical: str) -> Scenario:
+def _require_seed(seed: int) -> None:
+    if whole("seed", seed, 0) >= SEEDS:
+        raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
+
+
+def _restore(source: Source, given: Sequence[tuple[str, str]], canonical: str = "") -> Scenario:
     """A scenario that was loaded before; where it cannot be loaded now, what its canonical text says of it."""
     try:
         return Scenario._loaded(source, given)
-    except ScenarioError:
+    except ScenarioError as e:
+        about = [each.get("key") or "" for each in e.diagnostics]
+        if not about or not all(".controller" in key for key in about):
+            raise
         try:
             return _UnloadedScenario(source, given, canonical)
         except (ValueError, TypeError, RecursionError):
@@ -449,6 +456,11 @@ class _UnloadedScenario(Scenario):
         self._given = list(given)
         self._text = canonical
         self._table: dict[str, Any] = json.loads(canonical)
+        table = self._table
+        if not isinstance(table, dict) or not isinstance(table.get("title"), str) or len(_SEED.findall(canonical)) != 1:
+            raise ValueError("not a canonical scenario")
+        if type(table.get("seed")) is not int or not 0 <= table["seed"] < SEEDS:
+            raise ValueError("not a seed")
 
     @cached_property
     def _core(self) -> _core.Scenario:  # type: ignore[override]
@@ -458,7 +470,7 @@ class _UnloadedScenario(Scenario):
     def loads(self) -> bool:
         try:
             return self._core is not None
-        except ScenarioError:
+        except InputError:
             return False
 
     @property
@@ -478,11 +490,12 @@ class _UnloadedScenario(Scenario):
         return int(self._table["seed"])
 
     def with_seed(self, seed: int) -> Scenario:
+        _require_seed(seed)
         text = _SEED.sub(f'  "seed": {seed}', self._text, count=1)
         return _UnloadedScenario(self._source, [*self._given, ("seed", str(seed))], text)
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.title!r}: {self.sha256[:12]}, not loaded>"
+        return super().__repr__() if self.loads else f"<Scenario {self.title!r}: {self.sha256[:12]}, not loaded>"
 
 
 def load_results(folder: str | Path) -> Results[Result]:

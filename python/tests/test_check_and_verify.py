@@ -288,6 +288,11 @@ def test_seeds_whose_controller_fails_again_are_the_same(eddyline, scenario, tmp
     assert 0 < len(failed) < 6
     ran = eddyline("verify", "kept", "--controllers", "late.py")
     assert (ran.code, "6 seeds from 0 on" in ran.out + ran.err) == (0, True), ran.out + ran.err
+    # the seed of the stored scenario is not what is run, and is compared all the same
+    stored = tmp_path / "kept/scenario.json"
+    stored.write_text(stored.read_text().replace('\n  "seed": ', '\n  "seed": 7', 1))
+    ran = eddyline("verify", "kept", "--controllers", "late.py")
+    assert (ran.code, "scenario.json: stored one file, now changed" in ran.out) == (1, True), ran.out + ran.err
     # also where the first fails
     first = failed[0]
     seeds = ("--set", "flow.*.start_jitter=100 ms", "--seeds", f"{first}..{first + 3}")

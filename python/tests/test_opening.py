@@ -239,6 +239,20 @@ def test_commands_that_run_no_flows_read_scenarios_with_controllers_of_ones_own(
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    ["{}", "[]", '{"title": "x"}', '{"title": "x", "seed": "a"}', '{"title": "x", "seed": null}', "{", "down.loss"],
+)
+@pytest.mark.usefixtures("without_figures")
+def test_a_damaged_scenario_is_an_error_as_before(scenario, tmp_path, damaged):
+    """Only what is wrong with controllers may wait until the scenario is run."""
+    scenario.run(series=False).save(tmp_path / "kept")
+    file = tmp_path / "kept/scenario.json"
+    file.write_text(file.read_text().replace('"loss": 0.01', '"loss": 2') if damaged == "down.loss" else damaged)
+    with pytest.raises(el.ScenarioError):
+        el.open(tmp_path / "kept")
+
+
 def test_pickled_results_open_without_their_controllers(scenario):
     """As stored ones do: a pool whose parent does not have them would wait for ever."""
     el.register("absent-now")(type("AbsentNow", (Kept,), {}))
@@ -250,6 +264,9 @@ def test_pickled_results_open_without_their_controllers(scenario):
     assert again.series.equals(result.series)
     assert (again.scenario.loads, again.scenario.canonical) == (False, result.scenario.canonical)
     assert copy.deepcopy(again).json == result.json
+    assert again.scenario.with_seed(9).seed == 9
+    with pytest.raises(el.InputError, match="seed: -1; at least 0"):
+        again.scenario.with_seed(-1)
     with pytest.raises(el.ScenarioError, match='unknown kind "absent-now"'):
         pickle.loads(asked).run()
     el.register("absent-now")(type("AbsentNow", (Kept,), {}))

@@ -92,13 +92,12 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     except InputError as e:
         raise InputError(f"{folder / MANIFEST} is damaged: asked: {e}") from None
     request = Request(world, None if seeds is None else len(seeds), options)
-    if seeds is not None:  # the stored scenario has the first one that did not fail
-        scenario = scenario.with_seed(seeds[0])
+    first = scenario if seeds is None else scenario.with_seed(seeds[0])
     with Progress(silent=silent) as progress:
-        replies = run(scenario, request, progress)
+        replies = run(first, request, progress)
     differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
     # result and series were compared value by value; the scenario's digest is in the result
-    compared = {RESULT, SERIES, SCENARIO}
+    compared = {RESULT, SERIES} if seeds is not None else {RESULT, SERIES, SCENARIO}  # whose seed others replace
     if with_series:
         try:
             differences += _series_differ(folder, replies, request)
@@ -112,9 +111,7 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
-        which = (
-            f"seed {scenario.seed}" if request.seeds in (None, 1) else f"{request.seeds} seeds from {scenario.seed} on"
-        )
+        which = f"seed {first.seed}" if request.seeds in (None, 1) else f"{request.seeds} seeds from {first.seed} on"
         click.echo(f"same: {folder} ({scenario.title}, world {world}, {which})")
         return 0
     # what a controller raised says more than what is missing for it
@@ -191,7 +188,9 @@ def _what_ran(stored: Any, folder: Path) -> tuple[str, range | None]:
 
 
 def _seeds(part: Any) -> range:
-    seeds = [int(run["seed"]) for run in (*part["runs"], *(part.get("failed") or ()))]
+    seeds = [run["seed"] for run in (*part["runs"], *(part.get("failed") or ()))]
+    if not all(type(seed) is int for seed in seeds):
+        raise TypeError
     return range(min(seeds), min(seeds) + len(seeds))
 
 
