@@ -168,12 +168,17 @@ pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<St
             kinds.push(flow.controller.name());
         }
     }
-    for (flow, (place, response)) in flows() {
-        if let (None, None, Some(mean)) = (place, response, bursts(flow)) {
+    let bursty =
+        || flows().filter_map(|(f, (place, r))| Some((f, bursts(f)?)).filter(|_| place.is_none() && r.is_none()));
+    let mut means: Vec<f64> = bursty().map(|(_, mean)| mean).collect();
+    means.sort_by(f64::total_cmp);
+    means.dedup();
+    for mean in means {
+        let who = bursty().filter(|(_, other)| *other == mean).map(|(f, _)| f.name.as_str());
+        if let Some(who) = listed("flow", who) {
             notes.push(format!(
-                "flow {}: losses in bursts have no response function (independent ones have: loss = {mean:.3} is as many in the mean); \
-                 reads null, and so does what shares a link with it, directly or by way of others",
-                flow.name
+                "{who}: losses in bursts have no response function (independent ones have: loss = {mean:.2e} is as many in the mean); \
+                 null, and so is what shares a link with them, directly or by way of others"
             ));
         }
     }

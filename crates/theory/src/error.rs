@@ -141,7 +141,7 @@ pub enum TheoryError {
     /// The given loss comes in bursts, for which there is no response function.
     #[error(
         "the loss in bursts on the path of {who} has no response function; independent losses have one, at as many in the mean: \
-         loss = {mean:.3}"
+         loss = {mean:.2e}"
     )]
     Bursts {
         /// The flow, by name.
