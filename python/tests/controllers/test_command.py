@@ -523,7 +523,11 @@ def test_python_says_how_to_open_what_has_a_controller_that_is_not_registered(ed
     assert ran.code == 0, ran.err
     if "shy" in el.registered():
         el.unregister("shy")
-    for load in (el.open, el.Result.load, lambda folder: el.Scenario.load(folder / "scenario.json")):
+    for load in (
+        lambda folder: el.open(folder).scenario.run(),
+        lambda folder: el.Result.load(folder).scenario.run(),
+        lambda folder: el.Scenario.load(folder / "scenario.json"),
+    ):
         with pytest.raises(el.ScenarioError, match="unknown kind") as told:
             load(out)
         ways = "import its module, el.register(NAME, CLASS), or el.load_controllers(FILE)"
