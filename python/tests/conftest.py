@@ -178,3 +178,28 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Path:
     except WorldUnavailable as e:
         pytest.skip(f"{e}; {e.hint}")
     return found
+
+
+def still_controller(kind: str, more: str = "        pass") -> str:
+    """A file with a controller whose window stays; `more` is the body of its `on_handshake(self, now, rtt)`."""
+    return f"""
+import eddyline as el
+
+
+@el.register("{kind}")
+class Still(el.Controller):
+    def __init__(self, path: el.PathFacts):
+        self.cwnd = 10.0
+
+    def on_handshake(self, now, rtt):
+{more}
+
+    def on_ack(self, ack):
+        pass
+
+    def on_loss(self, loss):
+        pass
+
+    def on_timeout(self, timeout):
+        pass
+"""

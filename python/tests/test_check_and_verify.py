@@ -8,6 +8,7 @@ import shutil
 from xml.etree import ElementTree
 
 import pytest
+from conftest import still_controller
 
 import eddyline as el
 from eddyline.cli.check import _value
@@ -254,32 +255,9 @@ def test_verify_says_what_a_controller_raised(eddyline, scenario, tmp_path, seed
     assert "controller 'red': Red.on_ack raised ValueError" in ran.err
 
 
-LATE = """
-import eddyline as el
-
-
-@el.register("late")
-class Late(el.Controller):
-    def __init__(self, path: el.PathFacts):
-        self.cwnd = 10.0
-
-    def on_handshake(self, now, rtt):
-        if now > 0.09:
-            raise RuntimeError("a late start")
-
-    def on_ack(self, ack):
-        pass
-
-    def on_loss(self, loss):
-        pass
-
-    def on_timeout(self, timeout):
-        pass
-"""
-
-
 def test_seeds_whose_controller_fails_again_are_the_same(eddyline, scenario, tmp_path):
-    (tmp_path / "late.py").write_text(LATE)
+    late = '        if now > 0.09:\n            raise RuntimeError("a late start")'
+    (tmp_path / "late.py").write_text(still_controller("late", late))
     run = ("run", scenario(), "--set", "flow.download.controller.kind=late", "--controllers", "late.py")
     chance = ("--set", "flow.*.start_jitter=100 ms", "--seeds", "0..5")
     assert eddyline(*run, *chance, "--out", "kept", figures=False).code == 1

@@ -212,26 +212,6 @@ raise SystemExit(7 if time.monotonic() - began >= 0.040 else 8)
 """
 
 
-ONLY_HERE = """
-import eddyline as el
-
-
-@el.register("only-here")
-class OnlyHere(el.Controller):
-    def __init__(self, path: el.PathFacts):
-        self.cwnd = 4.0
-
-    def on_ack(self, ack):
-        pass
-
-    def on_loss(self, loss):
-        pass
-
-    def on_timeout(self, timeout):
-        pass
-"""
-
-
 @pytest.mark.usefixtures("program")
 def test_a_program_crosses_the_path(tmp_path: Path) -> None:
     """A byte there and back takes the path's delay at least, and the program's exit code comes back."""
@@ -257,7 +237,7 @@ def test_a_program_crosses_the_path_of_flows_with_a_controller_of_ones_own(tmp_p
     """It does not run there, and the program that emulates the path does not know it."""
     table = _table(_flow("x", "reno"))
     table["flow"][0]["controller"] = {"kind": "only-here"}
-    (tmp_path / "own.py").write_text(ONLY_HERE)
+    (tmp_path / "own.py").write_text(conftest.still_controller("only-here"))
     given = tmp_path / "scenario.json"
     given.write_text(json.dumps(table))
     words = ["shell", str(given), "--controllers", str(tmp_path / "own.py"), "--", "sh", "-c", "exit 7"]

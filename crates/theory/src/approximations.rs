@@ -367,7 +367,11 @@ fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &
 }
 
 fn loses(link: &Link) -> bool {
-    !matches!(link.loss, LossParams::Independent(p) if p <= 0.0) || link.corrupt > 0.0
+    drops(link) || link.corrupt > 0.0
+}
+
+fn drops(link: &Link) -> bool {
+    !matches!(link.loss, LossParams::Independent(p) if p <= 0.0)
 }
 
 /// A note on loss on the `crossed` links that FAST flows cross.
@@ -382,13 +386,14 @@ fn fast_losses(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
     }
 }
 
-/// A note on links that lose packets of traffic before others, which get their load from it.
+/// A note on links that lose packets of traffic before others, which get their load from it. Damaged packets go on to the end of their
+/// path and load all of it.
 pub(crate) fn traffic_losses(network: &Network, notes: &mut Vec<String>) {
     let mut before = vec![false; network.links.len()];
     for path in counted_traffic(network).filter_map(|t| t.path.split_last()) {
         path.1.iter().for_each(|l| before[*l as usize] = true);
     }
-    let links = network.links.iter().zip(before).filter(|(link, before)| *before && loses(link));
+    let links = network.links.iter().zip(before).filter(|(link, before)| *before && drops(link));
     if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
         notes.push(format!("{which}: traffic's losses are not modelled, links behind are taken to get all of it"));
     }

@@ -494,6 +494,12 @@ fn links_of_traffic_alone_are_reported() {
         "all else is as without"
     );
 
+    // damaged packets go on to the end of their path
+    let lost = std::mem::replace(&mut net.links[2].loss, LossParams::Independent(0.0));
+    net.links[2].corrupt = 0.5;
+    assert!(!run(&net).expect("answered").approximations.iter().any(|a| a.contains("traffic's losses")));
+    (net.links[2].loss, net.links[2].corrupt) = (lost, 0.0);
+
     // nothing gets its load from the last link of a path, and traffic that is over is not counted at all
     net.traffic[0].path = vec![1, 2].into();
     assert!(!run(&net).expect("answered").approximations.iter().any(|a| a.contains("losses are not modelled, links")));
