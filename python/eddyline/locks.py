@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import stat
 import time
@@ -26,6 +27,10 @@ _TIMEOUT_S = 1.0
 """An owner that was killed a moment ago may not have exited yet."""
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of a folder in which nothing can be written."""
+_NO_FILE = (errno.ELOOP, errno.EISDIR)
+"""Errors of symbolic links, which are not followed, and folders."""
+_OWNER = re.compile(rb"(process \d+ on [^\n]*\n)?")
+"""What a lock file of ours holds."""
 
 
 class NoLocks(EddylineError):  # noqa: N818 - the name of a state
@@ -58,19 +63,22 @@ def locked(path: Path) -> Iterator[None]:
     Meanwhile it names this process; that of a process that was killed still does.
 
     Raises:
-        InputError: Another process holds it, it is no plain file, or the folder is read-only.
+        InputError: Another process holds it, it is no lock file, or the folder is read-only.
         NoLocks: The system or the file system has no locks.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by child processes
+        # not inherited by child processes
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as e:
+        if e.errno in _NO_FILE:
+            raise _not_a_lock(path) from None
         if e.errno not in _REFUSED:
             raise
         why = os.strerror(e.errno).lower()
         raise InputError(f"{path.parent}: cannot be written: {why}", "a copy of the folder can be completed") from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise InputError(f"{path}: is no plain file", "remove it: it is made anew")
+            raise _not_a_lock(path)
         deadline = time.monotonic() + _TIMEOUT_S
         while not take(handle):
             if time.monotonic() > deadline:
@@ -80,6 +88,8 @@ def locked(path: Path) -> Iterator[None]:
                     "wait for it, or stop it and give the same command again: nothing that it stored is lost",
                 )
             time.sleep(0.05)
+        if not _OWNER.fullmatch(os.pread(handle, 1000, 0)):
+            raise _not_a_lock(path)
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
         try:
@@ -88,3 +98,7 @@ def locked(path: Path) -> Iterator[None]:
             os.ftruncate(handle, 0)  # before the lock goes: then the text may be another process's
     finally:
         os.close(handle)
+
+
+def _not_a_lock(path: Path) -> InputError:
+    return InputError(f"{path}: is not the lock of a sweep", "move it away: the lock is made anew")

@@ -106,6 +106,20 @@ def test_an_unknown_value_has_a_reason(eddyline, tmp_path, of, what, world, why)
     assert f"unknown: {what} of {of} in world {world}: {found['unknown']}" in table
 
 
+@pytest.mark.parametrize(
+    ("what", "world", "why"),
+    [
+        ("delivered_ce", "sim", "it is counted only where tcp.accurate_ecn is on"),
+        ("card_refusals", "sim", "it is counted only where tcp.local reports a full NIC queue to the sender"),
+        ("delivered_ce", "quic", "world quic does not count it"),
+    ],
+)
+def test_what_is_not_counted_of_every_flow_has_its_reason(eddyline, scenario, what, world, why):
+    path = scenario(more=f'[[expect]]\nof = "flow.download"\nwhat = "{what}"\nat_most = 0\nworld = "{world}"\n')
+    (found,) = json.loads(eddyline("check", path, "--json").out)["expectations"]
+    assert (found["value"], found["unknown"]) == (None, why)
+
+
 @pytest.mark.parametrize(("what", "most"), [("rtt_s.p99", '"1 s"'), ("timeouts", "0")])
 def test_a_note_of_theory_that_makes_nothing_unknown_is_no_reason(eddyline, scenario, what, most):
     expect = f'[[expect]]\nof = "flow.upload"\nwhat = "{what}"\nat_most = {most}\nworld = "theory"\n'

@@ -70,8 +70,8 @@ def test_what_theory_leaves_out_of_links_and_no_key_switches_is_named(
     [
         ("unlimited", "known", set()),
         ("unlimited", "estimated", {"base RTT"}),
-        ("60 packets", "known", {"queue limits"}),
-        ("60 packets", "estimated", {"queue limits", "base RTT"}),
+        ("60 packets", "known", {"queues"}),
+        ("60 packets", "estimated", {"queues", "base RTT"}),
     ],
 )
 def test_the_causes_are_those_that_were_put_in(
@@ -84,6 +84,36 @@ def test_the_causes_are_those_that_were_put_in(
     assert theory["explained"]
     assert {step["difference"] for step in theory["steps"]} == causes
     assert all(d["within"] for step in theory["steps"][-1:] for d in step["deviations"])
+
+
+@pytest.mark.parametrize(
+    ("link", "queue"),
+    [
+        ("up", "kind = 'ack_filter'"),
+        ("up", "kind = 'ack_decimation', threshold = '5 packets', drop = { kind = 'every', keep_one_in = 4 }"),
+        ("down", "kind = 'codel', limit = 'unlimited'"),
+    ],
+)
+def test_a_discipline_without_a_limit_is_a_cause_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, link: str, queue: str
+) -> None:
+    """Theory takes every queue for a FIFO: one that drops acknowledgements or keeps delays short differs without any overflow."""
+    file = tmp_path / "fast.toml"
+    file.write_text(
+        """
+        title = "FAST down, few acknowledgements up"
+        duration = "30 s"
+        warmup = "10 s"
+        link = [
+          { name = "down", rate = "10 Mbit/s", delay = "20 ms" },
+          { name = "up", rate = "100 kbit/s", delay = "20 ms" },
+        ]
+        flow = [{ name = "f", controller = { kind = "fast", alpha = "20 packets" }, data = ["down"], ack = ["up"] }]
+        """
+    )
+    theory = compared(capsys, file, "theory", "--set", f"link.{link}.queue={{ {queue} }}")
+    assert theory["explained"]
+    assert "queues" in [step["difference"] for step in theory["steps"]]
 
 
 def test_what_nothing_explains_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

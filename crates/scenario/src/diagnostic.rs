@@ -186,6 +186,12 @@ impl<'a> Report<'a> {
         (line, before.filter(|b| (**b & 0xC0) != 0x80).count() + 1)
     }
 
+    /// Whether a table at this position begins with a header in brackets, as `[flow]`.
+    pub fn is_header(&self, at: At) -> bool {
+        let At::Offset(offset) = at else { return false };
+        self.input.format == Format::Toml && self.input.text.get(offset..).is_some_and(|rest| !rest.starts_with('{'))
+    }
+
     /// The line of a position, for messages that refer to a second one.
     pub fn line(&self, at: At) -> Option<usize> {
         match at {

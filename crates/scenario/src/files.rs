@@ -14,13 +14,15 @@ pub struct Unreadable {
     pub message: String,
     /// What to do.
     pub hint: &'static str,
+    /// Whether it is a capture of packets, which each key has its own way with.
+    pub is_capture: bool,
 }
 
 impl Unreadable {
     /// A file that is not there, or not to be read.
     #[must_use]
     pub fn new(path: &Path, why: &str) -> Self {
-        Self { message: format!("cannot read {}: {why}", path.display()), hint: RELATIVE }
+        Self { message: format!("cannot read {}: {why}", path.display()), hint: RELATIVE, is_capture: false }
     }
 }
 
@@ -57,8 +59,8 @@ impl Files for Disk {
         }
         let bytes = fs::read(path).map_err(|e| Unreadable::new(path, &e.to_string()))?;
         if CAPTURES.iter().any(|start| bytes.starts_with(start)) {
-            let hint = "times and sizes as text: tshark -r FILE -Y 'ip.src == SENDER' -T fields -E occurrence=f -e frame.time_relative -e ip.len";
-            return Err(Unreadable { hint, ..Unreadable::new(path, "a capture of packets, not a text") });
+            let error = Unreadable::new(path, "a capture of packets, not a text");
+            return Err(Unreadable { is_capture: true, ..error });
         }
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];

@@ -79,7 +79,7 @@ fn parse_and_check(
     files: &dyn Files,
     report: &mut Report<'_>,
 ) -> Option<Scenario> {
-    let mut root = read::read(input.text, input.format, report)?;
+    let mut root = read::read(input, vocabulary.compiled_schema(), report)?;
     if !matches!(root.value, Value::Table(_)) {
         let message = format!("{}; a scenario is a table with duration, link and flow", root.show());
         report.wrong(&root, &[], message, None);

@@ -10,10 +10,13 @@ use eddyline_path::traffic::{SizeParams, Trace};
 use eddyline_path::variation::{LinkTrace, Recording};
 
 use crate::diagnostic::Report;
-use crate::files::Files;
+use crate::files::{Files, Unreadable};
 use crate::model::Traffic;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
+
+/// How packets of a capture become lines that traffic plays.
+const FROM_CAPTURE: &str = "times and sizes as text: tshark -r FILE -Y 'ip.src == SENDER' -T fields -E occurrence=f -e frame.time_relative -e ip.len";
 
 /// Traces of a scenario.
 #[derive(Debug, Default)]
@@ -55,7 +58,9 @@ pub(crate) fn read(
                 let same = format!("{how:?} {file}");
                 let first = !known.contains_key(&same);
                 let trace = known.entry(same).or_insert_with(|| {
-                    let trace = files.read(&path).map_err(|e| (e.message, e.hint.to_owned())).and_then(|text| {
+                    let unreadable =
+                        |e: Unreadable| (e.message, (if e.is_capture { FROM_CAPTURE } else { e.hint }).to_owned());
+                    let trace = files.read(&path).map_err(unreadable).and_then(|text| {
                         let refused = |e| (format!("{} is no trace: {e}", path.display()), how.form());
                         Trace::read(&text, &how).map_err(refused)
                     });
@@ -86,6 +91,16 @@ pub(crate) fn read(
     traces
 }
 
+/// The error and the hint of a file whose lines are no packets.
+fn not_of_packets(error: Unreadable, form: &str) -> (String, String) {
+    let hint = if error.is_capture {
+        format!("packets are traffic, a [[traffic]] table with a model of kind trace; here: {form}")
+    } else {
+        error.hint.to_owned()
+    };
+    (error.message, hint)
+}
+
 /// Reads recordings of links.
 fn recordings(
     root: &Node,
@@ -112,16 +127,17 @@ fn recordings(
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-            let recording = files.read(&path).map_err(|e| (e.message, e.hint)).and_then(|text| {
-                let refused = |e| (format!("{} is no recording of a link: {e}", path.display()), trace.form());
+            let recording = files.read(&path).map_err(|e| not_of_packets(e, trace.form())).and_then(|text| {
+                let refused =
+                    |e| (format!("{} is no recording of a link: {e}", path.display()), trace.form().to_owned());
                 trace.read(&text).map_err(refused)
             });
             Some((path, recording))
         };
         let recording = trace.and_then(read).and_then(|(path, recording)| {
-            let refused = |(error, hint): (String, &str)| {
+            let refused = |(error, hint)| {
                 let at: Vec<Step<'_>> = place.iter().copied().chain([Step::Key("trace"), Step::Key("file")]).collect();
-                report.wrong(root, &at, error, Some(hint.to_owned()));
+                report.wrong(root, &at, error, Some(hint));
             };
             let recording = recording.map_err(refused).ok()?;
             if !traces.files.contains(&path) {
@@ -156,13 +172,13 @@ fn sizes(
             continue;
         };
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let listed = files.read(&path).map_err(|e| (e.message, e.hint)).and_then(|text| {
-            let refused = |e| (format!("{} is no list of sizes: {e}", path.display()), SizeParams::FORM);
+        let listed = files.read(&path).map_err(|e| not_of_packets(e, SizeParams::FORM)).and_then(|text| {
+            let refused = |e| (format!("{} is no list of sizes: {e}", path.display()), SizeParams::FORM.to_owned());
             SizeParams::read(&text).map_err(refused)
         });
         let listed = listed.map_err(|(e, hint)| {
             let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];
-            report.wrong(root, &at, e, Some(hint.to_owned()));
+            report.wrong(root, &at, e, Some(hint));
         });
         if listed.is_ok() && !traces.files.contains(&path) {
             traces.files.push(path);

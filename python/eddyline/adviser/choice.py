@@ -51,7 +51,7 @@ the share."""
 
 @dataclass(frozen=True)
 class Outcome:
-    """The worst over all cases, of each quantity by itself.
+    """The worst over all cases, of each quantity by itself; a rate is that of the case with the smallest share.
 
     Attributes:
         download_bps: Goodput of the downloads beside the uploads, bit/s, in the case with their smallest share.

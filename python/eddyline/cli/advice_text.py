@@ -74,7 +74,7 @@ def show_home(home: HomeAdvice) -> None:
             "that, the line's own buffer fills. Scripts that follow the rate, such as cake-autorate, are made for that."
         )
         if home.profile_delay_s > 0:
-            print(f"Its rate and delay vary: that adds {seconds(home.profile_delay_s)} in the mean to {_trips(home)}.")
+            print(f"The profile adds {seconds(home.profile_delay_s)} in the mean to {_trips(home)}.")
     else:
         print(_shaped(home.advice))
     print()

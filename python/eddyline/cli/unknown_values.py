@@ -27,6 +27,11 @@ _LISTS = {
 _MODELLED = {"flow": "goodput_bps", "link": "utilisation"}
 """What theory knows of each that it has a model of."""
 _MAX_LINKS = 1000  # that bottleneck_share is sampled of
+_COUNTED = {
+    "card_refusals": "it is counted only where tcp.local reports a full NIC queue to the sender",
+    "delivered_ce": "it is counted only where tcp.accurate_ecn is on",
+}
+"""When world sim counts what it does not count of every flow."""
 
 
 def reason(scenario: Scenario, result: Result, outcome: Row) -> str:
@@ -53,6 +58,8 @@ def reason(scenario: Scenario, result: Result, outcome: Row) -> str:
         return found
     if result.world == "kernel":
         return "world kernel does not measure it"
+    if outcome["what"] in _COUNTED:
+        return _COUNTED[outcome["what"]] if result.world == "sim" else f"world {result.world} does not count it"
     if kind == "link" and outcome["what"].startswith("bottleneck") and len(document["links"]) > _MAX_LINKS:
         return f"it is not sampled with more than {_MAX_LINKS} links"
     return "there was no sample of it from the warm-up on"
@@ -97,7 +104,7 @@ def _of_run(kind: str, what: str, row: Row, table: Row, duration_s: float) -> st
 
 
 def _of_flow(what: str, row: Row) -> str | None:
-    if row.get("packets_per_s"):
+    if row.get("packets_per_s") or what in _COUNTED:
         return "its controller has no estimate of it" if what == "base_rtt_s" else None
     completed_s = row.get("completed_at_s")
     if completed_s is not None:

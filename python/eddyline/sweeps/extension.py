@@ -177,7 +177,7 @@ def require_stored(folder: Path, known: Mapping[str, Any], like: Source) -> None
     source = stored_source(folder, known, like)
     if source is None or not _is_of(source, known):
         what = "missing" if source is None else "not the scenario that this sweep was made of"
-        hint = f"a copy of that scenario as {path.name} mends the folder; another one has a folder of its own"
+        hint = f"{_mends(path)}; another one has a folder of its own"
         raise InputError(f"{path}: {what}", hint)
 
 
@@ -197,7 +197,11 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode()  # with its ends of lines: the text may identify the scenario
     except UnicodeDecodeError as e:
-        raise InputError(f"{path} is damaged: {e}", "a sweep into another folder starts anew") from None
+        raise InputError(f"{path} is damaged: {e}", _mends(path)) from None
+
+
+def _mends(path: Path) -> str:
+    return f"a copy of that scenario as {path.name} mends the folder"
 
 
 def stored_texts(folder: Path, document: Mapping[str, Any]) -> dict[str, str]:

@@ -176,10 +176,41 @@ def test_a_stored_scenario_that_is_no_text_is_damage(folder, lossy, tmp_path, ca
         assert main(words) == 2
         said = capfd.readouterr().err
         assert f"error: {path} is damaged: 'utf-8' codec can't decode byte 0xff in position 0" in said
+        assert "hint: a copy of that scenario as scenario.toml mends the folder\n" in said
 
 
-def test_a_lock_that_is_no_file_is_said(eddyline, lossy, folder):
-    (folder / "lock").unlink()
-    os.mkfifo(folder / "lock")
+NOT_A_LOCK = "error: g/lock: is not the lock of a sweep\nhint: move it away: the lock is made anew\n"
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder", "link", "broken link"])
+def test_a_lock_that_is_no_file_is_said(eddyline, lossy, folder, tmp_path, what):
+    """A link is not followed: what it leads to is somebody else's."""
+    lock, precious = folder / "lock", tmp_path / "precious"
+    precious.write_text("precious")
+    lock.unlink()
+    match what:
+        case "pipe":
+            os.mkfifo(lock)
+        case "folder":
+            lock.mkdir()
+        case "link":
+            lock.symlink_to(precious)
+        case "broken link":
+            lock.symlink_to(tmp_path / "nowhere")
     ran = eddyline("sweep", lossy(), "--vary", "seed=1..6", "--out", "g")
-    assert (ran.code, ran.err) == (2, "error: g/lock: is no plain file\nhint: remove it: it is made anew\n")
+    assert (ran.code, ran.err) == (2, NOT_A_LOCK)
+    assert precious.read_text() == "precious"
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("text", ["my own notes", "process 12 on host\nand notes", "process x on host\n"])
+def test_a_foreign_file_of_the_locks_name_is_kept(eddyline, lossy, tmp_path, text):
+    (tmp_path / "g").mkdir()
+    lock = tmp_path / "g" / "lock"
+    lock.write_text(text)
+    ran = eddyline("sweep", lossy(), "--vary", "seed=1..2", "--out", "g")
+    assert (ran.code, ran.err) == (2, NOT_A_LOCK)
+    assert lock.read_text() == text
+    lock.write_text("process 12 on host\n")  # of one that was killed
+    assert eddyline("sweep", lossy(), "--vary", "seed=1..2", "--out", "g").code == 0
+    assert lock.read_text() == ""

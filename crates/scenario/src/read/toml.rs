@@ -4,12 +4,13 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use crate::diagnostic::Report;
+use crate::schema::Schema;
 use crate::tree::{At, Entry, Node, Value};
 
 /// Maximum number of syntax errors reported, because one often causes others.
 const MAX_ERRORS: usize = 5;
 
-pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
+pub(super) fn read(text: &str, schema: &Schema, report: &mut Report<'_>) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Some(Node { value: entries(table.get_ref(), None), at: At::Offset(0) });
@@ -25,7 +26,7 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
                 At::Offset(at),
                 "",
                 format!("not TOML: {}", error.message()),
-                json.clone().or_else(|| hint(text.get(at..).unwrap_or_default(), error.message())),
+                json.clone().or_else(|| hint(text, at, error.message(), schema)),
             );
             if json.is_some() {
                 break;
@@ -35,15 +36,27 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     None
 }
 
-/// What to write instead, for two mistakes that are common.
-fn hint(rest: &str, message: &str) -> Option<String> {
+/// What to write instead, for mistakes that are common.
+fn hint(text: &str, at: usize, message: &str, schema: &Schema) -> Option<String> {
+    let (before, rest) = text.split_at_checked(at)?;
     if rest.starts_with(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
         return Some("texts have straight quotes: \"...\"".to_owned());
     }
-    let key: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect();
-    let is_header = rest[key.len()..].trim_start().starts_with(']');
-    (message == "duplicate key" && is_header && !key.is_empty())
-        .then(|| format!("where there are several, each has two brackets: [[{key}]]"))
+    // the header, where a key of one is there already
+    let header = before.rsplit('\n').next()?.trim_start().strip_prefix('[')?.to_owned() + rest.split('\n').next()?;
+    let (double, name) = match header.strip_prefix('[') {
+        Some(rest) => (true, rest),
+        None => (false, header.as_str()),
+    };
+    let name = name.split(']').next()?.trim();
+    if message != "duplicate key" || name.is_empty() {
+        return None;
+    }
+    Some(match (double, schema.is_list_of_tables(name)) {
+        (true, _) => format!("write every table of {name} as [[{name}]], or all of them in one list: {name} = [...]"),
+        (false, true) => format!("where there are several, each has two brackets: [[{name}]]"),
+        (false, false) => format!("there is one [{name}], with the keys of both"),
+    })
 }
 
 /// Whether the text is TOML and not empty.

@@ -126,6 +126,22 @@ impl Bound {
     }
 }
 
+impl Schema {
+    /// Whether what stands at this dotted path is a list of tables; tables in lists are at the path of their list.
+    pub fn is_list_of_tables(&self, path: &str) -> bool {
+        let (schema, rest) = match self {
+            Self::List { of, .. } if path.is_empty() => return matches!(**of, Self::Table(_)),
+            Self::List { of, .. } => return of.is_list_of_tables(path),
+            Self::Table(table) => {
+                let (key, rest) = path.split_once('.').unwrap_or((path, ""));
+                (table.key(key.trim()), rest)
+            }
+            _ => return false,
+        };
+        schema.is_some_and(|key| key.schema.is_list_of_tables(rest))
+    }
+}
+
 impl Table {
     pub fn key(&self, name: &str) -> Option<&Key> {
         self.keys.iter().find(|(k, _)| k == name).map(|(_, key)| key)

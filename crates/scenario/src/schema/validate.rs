@@ -98,11 +98,15 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 _ => None,
             },
             (Schema::List { of, .. }, Value::Text(text)) if matches!(**of, Schema::Text) => {
-                Some(format!("write it in brackets: [\"{}\"]", short(text)))
+                Some(format!("write it in brackets: [{}]", as_names(text)))
             }
             (Schema::List { of, .. }, Value::Table(_)) if matches!(**of, Schema::Table(_)) => {
-                let key = self.path.iter().rev().find_map(|s| if let Step::Key(k) = s { Some(*k) } else { None });
-                key.map(|k| format!("write the table with two brackets: [[{k}]]"))
+                Some(if self.report.is_header(node.at) {
+                    let keys = self.path.iter().filter_map(|s| if let Step::Key(k) = s { Some(*k) } else { None });
+                    format!("write the table with two brackets: [[{}]]", keys.collect::<Vec<_>>().join("."))
+                } else {
+                    "put it into brackets: [{ ... }]".to_owned()
+                })
             }
             (Schema::Kinds(kinds), Value::Text(word)) => {
                 let named = kinds.iter().find(|(kind, _)| kind == word);
@@ -342,4 +346,11 @@ fn example(schema: &Schema) -> Option<String> {
         Schema::List { of, .. } if matches!(**of, Schema::Text) => Some("[\"...\"]".to_owned()),
         _ => None,
     }
+}
+
+/// Names as a list has them, from a text that may have brackets, quotes and commas already.
+fn as_names(text: &str) -> String {
+    let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
+    let names = inner.split(',').map(|name| name.trim().trim_matches(['"', '\'']));
+    names.filter(|name| !name.is_empty()).map(|name| format!("\"{}\"", short(name))).collect::<Vec<_>>().join(", ")
 }

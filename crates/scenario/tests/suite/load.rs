@@ -240,6 +240,22 @@ fn files_are_read_with_their_traces() {
     let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
     assert!(errors.all[0].message.contains("a capture of packets"), "{errors}");
     assert!(errors.all[0].hint.as_deref().is_some_and(|hint| hint.contains("tshark -r FILE")));
+    // what its packets are, a recording of a link or a list of transfers cannot be
+    let others = [
+        ("[link.trace]\nkind = \"mahimahi\"\nfile = \"traces/film.dat\"\n", "here: a line per packet of 1500 B"),
+        ("[link.trace]\nkind = \"csv\"\nfile = \"traces/film.dat\"\n", "here: a line of names"),
+        (
+            "[[arrivals]]\nname = \"w\"\nrate = \"1 /s\"\nsize = { kind = \"trace\", file = \"traces/film.dat\" }\n\
+             controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\n",
+            "here: one size a line",
+        ),
+    ];
+    for (table, form) in others {
+        let errors = load_file(&write("film.toml", format!("{MINIMAL}\n{table}").as_bytes()), &[]).unwrap_err();
+        let hint =
+            errors.all.iter().find(|e| e.message.contains("a capture of packets")).and_then(|e| e.hint.as_deref());
+        assert!(hint.is_some_and(|hint| hint.starts_with("packets are traffic") && hint.contains(form)), "{errors}");
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 

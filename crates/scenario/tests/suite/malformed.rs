@@ -62,6 +62,19 @@ fn cases() -> Vec<Case> {
     table.case
 }
 
+/// A list is written in other ways below a header, in a line, in JSON and in an override: each hint can be typed where the error is.
+#[test]
+fn one_table_for_a_list_has_the_hint_of_its_place() {
+    let header = TWO_WAY.replacen("[[traffic]]", "[link.outages]\n[[traffic]]", 1);
+    let line = TWO_WAY.replacen("\"backward\"\n", "\"backward\"\noutages = { start = '1 s' }\n", 1);
+    let hint = |found: Result<eddyline_scenario::Scenario, Diagnostics>| found.unwrap_err().all[0].hint.clone();
+    assert_eq!(hint(toml(&header, &[])).unwrap(), "write the table with two brackets: [[link.outages]]");
+    let brackets = Some("put it into brackets: [{ ... }]".to_owned());
+    assert_eq!(hint(toml(&line, &[])), brackets);
+    assert_eq!(hint(json(&as_json(&header), &[])), brackets);
+    assert_eq!(hint(toml(TWO_WAY, &[("link.backward.outages", "{start='1 s'}")])), brackets);
+}
+
 #[test]
 fn toml_errors_name_line_key_and_remedy() {
     let judged = cases().into_iter().filter_map(|case| match toml(&case.text(), &case.overrides()) {

@@ -13,7 +13,7 @@ use super::paths::{FirstHops, flow_path};
 use crate::endpoint::{Flow, FlowPath, FlowSetup, Transport};
 use crate::meter::{ArrivalsMeter, FlowMeter, RttHistogram};
 use crate::network::Net;
-use crate::packet::Packet;
+use crate::packet::{Packet, PacketKind};
 
 /// One table of arrivals.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct DynamicFlows {
     free: Vec<u32>,
     /// Number of the flow in the first slot among the sources of packets.
     base: u32,
-    /// Data packets received by flows that have left.
+    /// Data packets received by flows that have left, or for them.
     departed_packets: u64,
 }
 
@@ -152,6 +152,11 @@ impl DynamicFlows {
         entry.generation = entry.generation.wrapping_add(1);
         self.free.push(slot);
         true
+    }
+
+    /// A packet arrived whose flow has left: a needless retransmission where it is data.
+    pub fn on_late_packet(&mut self, packet: &Packet) {
+        self.departed_packets += u64::from(packet.kind == PacketKind::Data && !packet.flags.corrupted());
     }
 
     /// Data packets received by all dynamic flows, present and departed.

@@ -370,6 +370,7 @@ impl<'a> Simulation<'a> {
             return self.advance_timers(index);
         }
         let Some(slot) = self.dynamic.slot_of(packet) else {
+            self.dynamic.on_late_packet(packet);
             return self.net.discard(packet);
         };
         let flow = self.dynamic.flow(slot);

@@ -35,6 +35,19 @@ fn transfers_complete() {
     near(files.mean_present.unwrap(), completed as f64 / 2_000.0 * mean, 0.03, "present");
 }
 
+/// Packets that overtake each other are sent again needlessly. Copies that arrive after their transfer has ended count like others.
+#[test]
+fn data_that_arrives_late_is_counted() {
+    let jitter = "jitter = { kind = \"exponential\", mean = \"5 ms\" }\nreorder = true\ndelay";
+    let text = scenario(60.0, 1.0, FIXED, "kind = \"newreno\"", 3).replacen("delay", jitter, 1);
+    let r = result_of(&text);
+    let (files, counters) = (&r.arrivals[0], &r.counters);
+    assert_eq!((files.arrived, counters.packets_in_flight), (files.completed, Some(0)));
+    let again = files.retransmits.unwrap();
+    assert!(again > 20, "{again} sent again");
+    assert_eq!(counters.data_packets_delivered, Some(20 * files.completed.unwrap() + again));
+}
+
 /// From half of the run on nothing arrives: transfers that began later than that, but for the last moments, are older than those that completed.
 #[test]
 fn unfinished_transfers_are_counted() {

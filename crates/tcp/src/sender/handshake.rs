@@ -15,7 +15,8 @@ enum State {
 #[derive(Debug, Clone, Copy)]
 pub struct Handshake {
     state: State,
-    syn_retransmitted: bool,
+    /// How often the SYN was retransmitted, counted to 255.
+    syn_retransmissions: u8,
     /// The SYN waits for room in the NIC queue.
     syn_waits: bool,
 }
@@ -23,7 +24,7 @@ pub struct Handshake {
 impl Handshake {
     /// A connection that has not been opened.
     pub fn new() -> Self {
-        Self { state: State::Closed, syn_retransmitted: false, syn_waits: false }
+        Self { state: State::Closed, syn_retransmissions: 0, syn_waits: false }
     }
 
     /// Whether data may be sent.
@@ -44,7 +45,9 @@ impl Handshake {
     /// The timer expired; returns whether the SYN has to be retransmitted.
     pub fn on_timeout(&mut self) -> bool {
         let unanswered = self.state == State::SynSent;
-        self.syn_retransmitted |= unanswered;
+        if unanswered {
+            self.syn_retransmissions = self.syn_retransmissions.saturating_add(1);
+        }
         unanswered
     }
 
@@ -57,9 +60,9 @@ impl Handshake {
         establishes
     }
 
-    /// Whether the SYN had to be retransmitted.
-    pub fn lost_syn(&self) -> bool {
-        self.syn_retransmitted
+    /// How often the SYN had to be retransmitted, counted to 255.
+    pub fn syn_retransmissions(&self) -> u8 {
+        self.syn_retransmissions
     }
 
     /// Sets whether the SYN waits for room in the NIC queue.
@@ -75,7 +78,7 @@ impl Handshake {
     /// The SYN, which proposes ECN where that is configured.
     pub fn syn(&self, ecn: Option<&EcnFeedback>) -> Segment {
         let mut flags = SegmentFlags::default();
-        flags.set_retransmission(self.syn_retransmitted);
+        flags.set_retransmission(self.syn_retransmissions > 0);
         if let Some(ecn) = ecn {
             ecn.propose(&mut flags);
         }

@@ -267,10 +267,13 @@ impl Sender {
             self.take_controller_rto();
             self.tx.recovery.on_sample(rtt);
         }
-        if self.tx.handshake.lost_syn() {
-            // RFC 5681, 3.1: after a lost SYN the initial window is one segment
-            self.tx.congestion.controller_mut().on_idle(1.0);
+        let retransmissions = self.tx.handshake.syn_retransmissions();
+        if retransmissions > 0 {
             self.tx.rto.on_lost_syn();
+        }
+        // one alone is rather a long round trip or chance than congestion (RFC 6928, 2, which relaxes RFC 5681, 3.1)
+        if retransmissions > 1 {
+            self.tx.congestion.controller_mut().on_idle(1.0);
         }
         self.tx.last_sent = now;
         if self.tx.options {

@@ -4,6 +4,7 @@
 mod acks;
 mod ecn;
 mod frto;
+mod handshake;
 mod newreno;
 mod pacing;
 mod prr;
