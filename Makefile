@@ -42,7 +42,7 @@ build: $(STAMPS)/build
 demo: $(STAMPS)/build
 	$(BIN)/eddyline reproduce two-way-fast --out reports/two-way-fast
 
-# With FEATURES=eddyline-live/bpf the tests include those of FAST and VFAST in world kernel.
+# With FEATURES=eddyline-live/bpf the tests include those of FAST and VFAST in world kernel. Examples are left to clippy, which checks them.
 CARGO_TEST = cargo test --workspace --locked $(addprefix --features ,$(FEATURES))
 
 # Rust and Python at once; pytest goes first, before the tests of Rust are built, which get what it leaves. Its output comes after cargo's,
@@ -53,7 +53,7 @@ PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
 	@mkdir -p target; $(PYTEST) >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
 	trap 'kill $$pytest; exit 130' INT TERM; \
-	nice $(CARGO_TEST); rust=$$?; \
+	nice sh -c '$(CARGO_TEST) --tests && $(CARGO_TEST) --doc'; rust=$$?; \
 	wait $$pytest; python=$$?; \
 	cat $(PYTEST_LOG); \
 	test $$rust -eq 0 || echo "error: cargo test failed (exit $$rust), see above" >&2; \
@@ -61,7 +61,7 @@ test: $(STAMPS)/build $(STAMPS)/dev
 
 # Builds them only.
 rust-tests: $(STAMPS)/venv
-	$(CARGO_TEST) --no-run
+	$(CARGO_TEST) --tests --no-run
 
 # What needs no whole paper, no sweep that is killed and no long simulation.
 QUICK = $(addprefix python/tests/,controllers/test_environment.py controllers/test_events.py controllers/test_parameters.py \
