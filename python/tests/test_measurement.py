@@ -14,7 +14,7 @@ import eddyline as el
 from eddyline.framing import FRAMINGS
 from eddyline.measurement.client import _Client, _Filled
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer
+from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer, burst_b
 from eddyline.measurement.protocol import full_packet_bytes, goodput_bps, negotiated
 from eddyline.measurement.server import serve
 
@@ -150,7 +150,7 @@ def test_a_sender_that_is_held_back_states_no_buffer(held: float, known: bool, m
     client = _Client.__new__(_Client)
     client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(held).packets)
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
     found = client.direction(False, 0.02)
     assert (found.limit is None) is not known
     assert any("behind its schedule" in line for line in said) is not known
@@ -170,7 +170,7 @@ def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
     said: list[str] = []
     client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(1e6, shared).packets)
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
     found = client.direction(False, 0.02)
     assert found.queue == queue
     assert any("it is no FIFO" in line for line in said) is (queue == FLOWS)
@@ -279,7 +279,7 @@ def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.Mon
     client = _Client.__new__(_Client)
     said: list[str] = []
     client.report, client.long_b = said.append, 1500
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 1e6)
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
     rates = iter([1e6, 0.0])
     monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.1, 0.1, 1.0, next(rates)))
     found, _ = client._buffer(False, 0.02)
@@ -290,7 +290,7 @@ def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.Mon
 def test_short_packets_are_shorter_than_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     client = _Client.__new__(_Client)
     client.report, client.long_b = lambda _: None, 576
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: 45e6)  # where 1024 B would be the short size
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (45e6, 576.0))  # where 1024 B would be the short size
     sizes: list[int] = []
     monkeypatch.setattr(client, "_full", lambda _d, rate, size, _r: sizes.append(size) or _Filled(0.1, 0.1, 1.0, rate))
     client._buffer(False, 0.02)
@@ -309,6 +309,35 @@ def test_where_nothing_waits_there_is_no_buffer(waited: float, full: float) -> N
     text = Measurement(0.02, way, way).scenario()
     assert "as by a policer" in " ".join(text.replace("#", "").split())
     el.Scenario(tomllib.loads(text)).run(series=False)
+
+
+def test_a_policer_is_written_with_its_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An overload of twice the rate: a token bucket of 30 kB passes its burst at once, then every second packet."""
+    rate, burst, tokens, arrivals = 3e6, 30_000.0, 30_000.0, []
+    for number in range(1000):
+        now = number * 0.002
+        tokens = min(burst, tokens + (rate / 8 * 0.002 if number else 0.0))
+        if tokens >= 1500:
+            tokens -= 1500
+            arrivals.append(Arrival(0, number, int(1e9 * now), int(1e9 * now) + 10_000_000))
+    assert burst_b(arrivals, 1500, 0, rate) == pytest.approx(burst, abs=2 * 1500)
+    client = _Client.__new__(_Client)
+    said: list[str] = []
+    client.report, client.long_b = said.append, 1500
+    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.0, 1e-4, 1.0, rate))
+    for passed, policed in ((burst, True), (2900.0, False)):
+        monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s, passed=passed: (rate, passed))
+        found, _ = client._buffer(False, 0.02)
+        assert found.burst_b == (passed if policed else None)
+    assert "up: no buffer, a burst of 30000 bytes: nothing waits" in said[1]
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (rate, burst))
+    way, _ = client._buffer(False, 0.02)
+    wide = Direction(10e6, "packets", 100.0, 0.12, "", queue=FIFO)
+    scenario = el.Scenario(tomllib.loads(Measurement(0.01, wide, way).scenario()))
+    assert scenario.to_dict()["link"][1]["policer"] == {"rate": "3 Mbit/s", "burst": "30 kB"}
+    (upload,) = scenario.run(set={"flow.download.count": 0}, series=False).to_dict()["flows"]
+    # a queue of one packet in its place has less than half of the rate
+    assert upload["goodput_bps"] > 0.9 * rate
 
 
 def test_the_file_has_the_packets_of_the_path() -> None:

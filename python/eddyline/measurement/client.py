@@ -14,10 +14,12 @@ from eddyline.measurement.link import (
     FIFO,
     FLOWS,
     MANAGED,
+    NOTHING_WAITS,
     Direction,
     Measurement,
     behind_s,
     buffer,
+    burst_b,
     is_managed,
     rate_bps,
     serves_flows,
@@ -169,6 +171,7 @@ class _Client:
             return found
         name = "down" if down else "up"
         found.sparse_s, waited = self._sparse(down, found.rate_bps, filled_s, rtt_s)
+        found.filling_s = None if found.sparse_s is None else waited
         if found.sparse_s is None:
             self.report(f"{name}: too little waits to tell whether the queue is a FIFO")
             return found
@@ -199,7 +202,7 @@ class _Client:
     def _buffer(self, down: bool, rtt_s: float) -> tuple[Direction, float]:
         """Rate and buffer of one direction, and how long it was filled."""
         name = "down" if down else "up"
-        rate = self._rate(down, rtt_s)
+        rate, burst = self._rate(down, rtt_s)
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
         shorter = [size for size in (_SHORT_B, 256, 512, 1024) if size < self.long_b]
         short = next((size for size in shorter if _FILL * rate / (8 * size) <= _FASTEST_PPS), None)
@@ -215,6 +218,11 @@ class _Client:
             why = str(e)
         heavy, light = filled.heavy_s, filled.light_s
         managed = MANAGED if is_managed(rate, self.long_b, heavy, light) else None
+        # a line with room for one packet only drops at once too
+        if max(heavy, light) < 8 * self.long_b / rate / 2 and burst > 2 * self.long_b:
+            self.report(f"{name}: no buffer, a burst of {burst:.0f} bytes: {NOTHING_WAITS}")
+            limit, full = float(self.long_b), max(0.0, light)
+            return Direction(rate, None, limit, full, NOTHING_WAITS, burst_b=burst), filled.seconds
         if short is None or of_short is None:
             self.report(f"{name}: unit of the buffer unknown: {why}")
             limit = max(rate * light / 8, float(self.long_b))
@@ -227,8 +235,8 @@ class _Client:
             self.report(f"{name}: packets of {short} B leave at {found.framed:.2f} of the rate: the line has framing")
         return found, filled.seconds
 
-    def _rate(self, down: bool, rtt_s: float) -> float:
-        """The rate of arrival under overload. A train of packets tells what an overload is."""
+    def _rate(self, down: bool, rtt_s: float) -> tuple[float, float]:
+        """The rate of arrival under overload, and the burst before. A train of packets tells what an overload is."""
         idle_s = 2 * rtt_s + _IDLE_S
         train = Phase(_HIGHEST_BPS, _TRAIN * 8 * self.long_b / _HIGHEST_BPS)
         arrivals, _ = self.packets(down, [train], self.long_b, idle_s)
@@ -238,7 +246,7 @@ class _Client:
             arrivals, _ = self.packets(down, [overload], self.long_b, idle_s)
             found = rate_bps(arrivals, self.long_b, 0)
             if found < _CARRIED * offered:
-                return found
+                return found, burst_b(arrivals, self.long_b, 0, found)
             offered *= 2
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 

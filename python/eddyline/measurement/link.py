@@ -18,10 +18,12 @@ __all__ = [
     "FIFO",
     "FLOWS",
     "MANAGED",
+    "NOTHING_WAITS",
     "Direction",
     "Measurement",
     "behind_s",
     "buffer",
+    "burst_b",
     "is_managed",
     "rate_bps",
     "serves_flows",
@@ -43,6 +45,9 @@ _FULL_PACKET_B = 1500
 """The default of scenario files."""
 _FRAMED = 0.03
 """Short packets whose rate is further below that of long ones, in bytes of IP, have framing around them."""
+_BEHIND_POLICER = 10
+"""A line's rate in those of the policer before it, where a scenario needs one."""
+NOTHING_WAITS = "nothing waits: what is beyond the rate is dropped at once, as by a policer"
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""
 
@@ -60,6 +65,8 @@ class Direction:
         goodput_bps: Of TCP by the test: alone, and with the other direction; without those whose connection was lost.
         queue: `FIFO`, `FLOWS`, `MANAGED`, or None where it could not be told.
         sparse_s: Waiting time of a second flow that sends little, beside one that keeps the buffer full; None likewise.
+        filling_s: Waiting time of the one that keeps it full, in that test; None likewise.
+        burst_b: What passes at once before the rate limits, in bytes, where nothing waits, as at a policer; None else.
         short_rate_bps: Rate of short packets, less than the other where each has framing; None where not measured.
     """
 
@@ -71,6 +78,8 @@ class Direction:
     goodput_bps: dict[str, float] = field(default_factory=dict)
     queue: str | None = None
     sparse_s: float | None = None
+    filling_s: float | None = None
+    burst_b: float | None = None
     short_rate_bps: float | None = None
 
     @property
@@ -79,8 +88,19 @@ class Direction:
         share = 1.0 if self.short_rate_bps is None else self.short_rate_bps / self.rate_bps
         return share if share < 1.0 - _FRAMED else None
 
-    def written(self) -> tuple[list[str], str]:
-        """What is to be said of its queue in the scenario file, and the queue."""
+    def written(self) -> tuple[list[str], float, str]:
+        """What is to be said of it in the scenario file, the link's rate, and its queue or policer."""
+        said, queue = self._written_queue()
+        if self.burst_b is None:
+            return said, self.rate_bps, queue
+        told = (
+            f"{NOTHING_WAITS.capitalize()}. Its burst is at least what passed before. The rate of the line behind it "
+            f"was not measured: {_BEHIND_POLICER} times as much stands for it."
+        )
+        policer = f'policer = {{ rate = "{self.rate_bps:.0f} bit/s", burst = "{self.burst_b:.0f} B" }}'
+        return [*said, told], _BEHIND_POLICER * self.rate_bps, policer
+
+    def _written_queue(self) -> tuple[list[str], str]:
         said = []
         if self.framed is not None:
             said.append(
@@ -88,10 +108,12 @@ class Direction:
                 "not measured. Acknowledgements take more of the line than here; a key framing of the link, with the "
                 "line's rate, has that."
             )
+        if self.burst_b is not None:
+            return said, ""
         if self.limit is None or self.full_s is None:
             return [*said, f"The buffer could not be measured: {self.why}."], _droptail("unlimited")
-        if self.queue == FLOWS and self.sparse_s is not None:
-            sparse, full = (f"{1e3 * wait:.3g} ms" for wait in (self.sparse_s, self.full_s))
+        if self.queue == FLOWS and self.sparse_s is not None and self.filling_s is not None:
+            sparse, full = (f"{1e3 * wait:.3g} ms" for wait in (self.sparse_s, self.filling_s))
             told = (
                 f"The queue is no FIFO: a second flow that sends little waits {sparse}, the one that fills it {full}. "
                 "Which flow queueing it is was not measured: fq_codel stands for it."
@@ -150,9 +172,9 @@ class Measurement:
             'title    = "A measured link"\nduration = "60 s"\nwarmup   = "15 s"',
         ]
         for name, way in (("down", self.down), ("up", self.up)):
-            said, queue = way.written()
+            said, rate, queue = way.written()
             text.append(
-                f'{_comment(said)}\n[[link]]\nname  = "{name}"\nrate  = "{way.rate_bps:.0f} bit/s"\n'
+                f'{_comment(said)}\n[[link]]\nname  = "{name}"\nrate  = "{rate:.0f} bit/s"\n'
                 f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n{queue}'
             )
         said, header, tcp = self._tcp()
@@ -188,6 +210,16 @@ def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:
     times = sorted(a.received_ns for a in arrivals if a.phase == phase)
     times = times[len(times) // 5 :]
     return 8e9 * size * (len(times) - 1) / (times[-1] - times[0]) if len(times) > 2 else 0.0
+
+
+def burst_b(arrivals: list[Arrival], size: int, phase: int, rate: float) -> float:
+    """What arrived of an overload beyond its rate: the burst of a policer, one packet at least.
+
+    Where a buffer was filled, it is what the buffer held at the end.
+    """
+    times = [a.received_ns for a in arrivals if a.phase == phase]
+    passed = size * (len(times) - 1) - rate * (max(times) - min(times)) / 8e9 if times else 0.0
+    return max(passed, 0.0) + size
 
 
 def wait_s(arrivals: list[Arrival], phase: int) -> float:
@@ -244,7 +276,7 @@ def buffer(
     if is_managed(rate, size, heavy, light):
         return None, in_bytes, full, f"packets wait {heavy:.3g} s or {light:.3g} s, by the load: the queue is managed"
     if full < packet_s / 2 or waited <= 0 or short_rate <= 0:
-        return None, in_bytes, full, "nothing waits: what is beyond the rate is dropped at once, as by a policer"
+        return None, in_bytes, full, NOTHING_WAITS
     loads = (
         probing.Load(short_b, waited, waited * short_rate / (8 * short_b)),
         probing.Load(size, full, full / packet_s),

@@ -141,31 +141,6 @@ impl Conditions {
         self.pieces.iter().map(|p| p.delay).min().unwrap_or(Time::ZERO)
     }
 
-    /// The mean propagation delay from `from` to `to`, by time.
-    #[must_use]
-    pub fn mean_delay(&self, from: Time, to: Time) -> Time {
-        let length = u128::from(to.saturating_sub(from).as_ps());
-        if length == 0 {
-            return self.delay(from);
-        }
-        let mean = (self.delay_integral(to) - self.delay_integral(from) + length / 2) / length;
-        Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX))
-    }
-
-    /// The integral of the delay from zero to `to`, in square picoseconds.
-    fn delay_integral(&self, to: Time) -> u128 {
-        let within = |to: u64| -> u128 {
-            let ends = self.pieces.iter().skip(1).map(|p| p.from.as_ps()).chain([u64::MAX]);
-            let parts = self.pieces.iter().zip(ends);
-            let held = |(p, end): (&Piece, u64)| u128::from(end.min(to).saturating_sub(p.from.as_ps()));
-            parts.map(|part| u128::from(part.0.delay.as_ps()) * held(part)).sum()
-        };
-        match self.period.map(Time::as_ps) {
-            Some(lap) => u128::from(to.as_ps() / lap) * within(lap) + within(to.as_ps() % lap),
-            None => within(to.as_ps()),
-        }
-    }
-
     /// The probability of loss at `now`, if it overrides the link's.
     #[must_use]
     pub fn loss(&self, now: Time) -> Option<f64> {

@@ -33,12 +33,4 @@ impl Variation {
     pub fn min_delay(&self, delay: Time) -> Time {
         self.conditions.as_ref().map_or(delay, |c| c.min_delay())
     }
-
-    /// Its mean propagation from `from` to `to`, jitter included.
-    #[must_use]
-    pub fn mean_delay(&self, delay: Time, from: Time, to: Time) -> Time {
-        let propagation = self.conditions.as_ref().map_or(delay, |c| c.mean_delay(from, to));
-        let jitter = self.jitter.as_ref().map_or(0.0, JitterParams::mean_s);
-        propagation.saturating_add(Time::from_secs_f64(jitter))
-    }
 }

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use eddyline_path::variation::JitterParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Link, PROBE_SYN, Probe};
 use eddyline_scenario::result::ProbeResult;
@@ -44,12 +45,10 @@ struct Connection {
 fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
     let of = |links: &[u32]| links.iter().map(|l| &network.links[*l as usize]).collect::<Vec<&Link>>();
     let (there, back) = (of(&spec.data), of(&spec.ack));
-    let round_trip = |bytes: [u32; 2], start| transmission(&[(&there, bytes[0]), (&back, bytes[1])], start);
+    let round_trip = |bytes: [u32; 2], start| travel(&[(&there, bytes[0]), (&back, bytes[1])], start);
     let (syn, message) = ([PROBE_SYN as u32; 2], [spec.request, spec.response]);
     let (from, to) = (network.warmup, network.duration);
-    let links = || there.iter().chain(&back);
-    let propagation = links().fold(Time::ZERO, |sum, link| sum + link.variation.mean_delay(link.delay, from, to));
-    let steady = links().all(|link| link.variation.conditions.is_none());
+    let steady = there.iter().chain(&back).all(|link| link.variation.conditions.is_none());
     let window = u128::from(to.saturating_sub(from).as_ps());
     let several = (window / u128::from(IDLE_EVERY.as_ps())).clamp(*IDLE_STARTS.start(), *IDLE_STARTS.end());
     let starts = if steady { 1 } else { several as u32 };
@@ -59,29 +58,30 @@ fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
         from + Time::from_ps((window * place / (u128::from(starts) << 32)) as u64)
     };
     let request = |i| {
-        let (_, tls) = round_trip(syn, start(i))?;
-        let (_, http) = round_trip(message, tls)?;
-        round_trip(message, http).map(|(time, _)| time)
+        let tls = round_trip(syn, start(i))?;
+        let http = round_trip(message, tls)?;
+        round_trip(message, http).map(|end| u128::from((end - http).as_ps()))
     };
     let times: Vec<u128> = (0..starts).filter_map(request).collect();
     let mean = times.iter().sum::<u128>().checked_div(times.len() as u128)?;
-    Some(propagation.saturating_add(Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX))))
+    Some(Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX)))
 }
 
-/// The transmission times of packets of these sizes, one after the other, of which the first is sent at `start`, and when the last one
-/// arrives; `None` if one is never transmitted.
-fn transmission(packets: &[(&[&Link], u32)], start: Time) -> Option<(u128, Time)> {
-    let (mut now, mut sum) = (start, 0);
+/// When the last of packets of these sizes arrives, which are sent one after the other, the first at `start`; `None` if one is never
+/// transmitted. Jitter is its mean.
+fn travel(packets: &[(&[&Link], u32)], start: Time) -> Option<Time> {
+    let mut now = start;
     for (link, bytes) in packets.iter().flat_map(|(links, bytes)| links.iter().map(move |link| (link, *bytes))) {
         let time = link.transmission_time_at(bytes, now);
         if time == Time::MAX {
             return None;
         }
-        sum += u128::from(time.as_ps());
+        now = now.saturating_add(time);
         let delay = link.variation.conditions.as_ref().map_or(link.delay, |c| c.delay(now));
-        now = now.saturating_add(time).saturating_add(delay);
+        let jitter = link.variation.jitter.as_ref().map_or(0.0, JitterParams::mean_s);
+        now = now.saturating_add(delay).saturating_add(Time::from_secs_f64(jitter));
     }
-    Some((sum, now))
+    Some(now)
 }
 
 /// The probes of one table.
