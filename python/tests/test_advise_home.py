@@ -23,6 +23,7 @@ from eddyline.adviser.home import HomeAdvice, advise_home, curves
 from eddyline.adviser.isp import FIELDS, OPTIONAL, isp, isps
 from eddyline.adviser.line import line
 from eddyline.cli import main
+from eddyline.cli.advice_text import show_home
 from eddyline.errors import InputError
 from eddyline.latency import GRADES
 from eddyline.scenario import Scenario
@@ -277,13 +278,11 @@ def test_delay_that_a_profile_adds_is_said(monkeypatch: pytest.MonkeyPatch, caps
     """Starlink's has up to 15 ms each way; LTE's varies the rate alone: a request takes longer."""
     monkeypatch.setattr(search, "cases", screening)
     for name, down, up in (("starlink", "8 Mbit/s", "2 Mbit/s"), ("lte", "500 kbit/s", "200 kbit/s")):
-        line = ["advise", "--isp", name, "--down", down, "--up", up, "--rtt", "20 ms", "--have", "fifo"]
-        assert main([*line, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        added_s = found["profile_delay_s"]
+        home = advise_home(name, down, up, rtt="20 ms", have="fifo")
+        added_s = home.profile_delay_s
         if name == "starlink":  # the mean of as many draws as the table's, where 300 B up and 1500 B down take 2.7 ms
-            assert found["before"]["idle_s"] == pytest.approx(0.0227 + added_s, abs=0.0003)
-        assert main(line) == 0
+            assert home.before.idle_s == pytest.approx(0.0227 + added_s, abs=0.0003)
+        show_home(home)
         assert "in the mean to 20 ms" in capsys.readouterr().out
         assert 0.005 < added_s < 0.03, (name, added_s)
 

@@ -175,8 +175,8 @@ pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
 
-    /// The application has given data to send, at a time of its own and not in response to an acknowledgement. Called before
-    /// [`on_idle`](Self::on_idle), if that applies. In a TCP sender only.
+    /// The application has given data to send after a pause: at a time of its own, or once its last object was acknowledged, after
+    /// [`on_ack`](Self::on_ack). Called before [`on_idle`](Self::on_idle), if that applies. In a TCP sender only.
     fn on_data(&mut self, _now: Time) {}
 
     /// A data packet is sent; the stamp returned comes back with its acknowledgement.

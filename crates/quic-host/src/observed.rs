@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use eddyline_cc::Controller as _;
+use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_quic_cc::noq::NoqController;
 use eddyline_units::Time;
 use noq_proto::RttEstimator;
@@ -47,6 +47,7 @@ pub struct Observations {
     smoothed_ns: AtomicU64,
     lost_packets: AtomicU64,
     persistent: AtomicU64,
+    low_latency: AtomicBool,
     failure: OnceLock<String>,
 }
 
@@ -55,6 +56,11 @@ fn add(to: &AtomicU64, n: u64) {
 }
 
 impl Observations {
+    /// Whether the controller, once it is made, is one of L4S (RFC 9331), whose packets are ECT(1).
+    pub fn is_low_latency(&self) -> bool {
+        self.low_latency.load(Relaxed)
+    }
+
     /// Bytes in flight.
     pub fn in_flight(&self) -> u64 {
         self.in_flight.load(Relaxed)
@@ -203,7 +209,11 @@ impl ObservedFactory {
 
 impl ControllerFactory for ObservedFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = Inner::new(|| Arc::clone(&self.inner).build(now, current_mtu));
+        let mut inner = Inner::new(|| Arc::clone(&self.inner).build(now, current_mtu));
+        if let Inner::Own(own) = &mut inner {
+            let low_latency = own.bridge().controller().ecn_response() == EcnResponse::LowLatency;
+            self.observations.low_latency.store(low_latency, Relaxed);
+        }
         let mut observed = Observed { inner, seen: Arc::clone(&self.observations), batch: None };
         observed.note_decisions();
         Box::new(observed)

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use eddyline_cc::{Controller as _, EcnResponse};
+use eddyline_cc::{Controller as _, ControllerParams, EcnResponse};
 use eddyline_path::Ecn;
 use eddyline_quic_host::{ClientConfig, Datagram, EcnCodepoint, Host, Pair, clock, settings};
 use eddyline_scenario::network::Flow as FlowSpec;
@@ -92,8 +92,12 @@ impl Direction {
     }
 }
 
-/// The ECN field of packets that may be marked.
+/// The ECN field of packets that may be marked. A registered controller is not made for it, which could leave traces: it has its say once
+/// the stack has made it.
 fn ecn_field(spec: &FlowSpec, path: &FlowPath) -> Ecn {
+    if matches!(*spec.controller, ControllerParams::Custom(_)) {
+        return Ecn::Ect0;
+    }
     match spec.controller.build(&path.facts).ecn_response() {
         EcnResponse::LowLatency => Ecn::Ect1,
         EcnResponse::AsLoss | EcnResponse::ByShare => Ecn::Ect0,
@@ -215,6 +219,9 @@ impl Connection {
         self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;
+            if direction.ecn == Ecn::Ect0 && seen.is_low_latency() {
+                direction.ecn = Ecn::Ect1;
+            }
             let (rtt, samples) = seen.sample();
             if samples != direction.samples {
                 direction.samples = samples;

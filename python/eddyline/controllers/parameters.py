@@ -8,6 +8,7 @@ import math
 import types
 import typing
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias
 
 import eddyline._core as _core
@@ -39,6 +40,12 @@ Percent: TypeAlias = Annotated[float, _Unit("percent", "%", 100.0)]
 """A parameter that scenarios write as `"3 %"` and the constructor gets as a fraction of one."""
 
 _SIMPLE = {float: "number", int: "integer", bool: "boolean", str: "string"}
+_DEFAULTS: dict[str, tuple[type, str]] = {
+    "number": (Real, "a number"),
+    "integer": (Integral, "a whole number"),
+    "boolean": (bool, "True or False"),
+    "string": (str, "a text"),
+}
 _REQUIRED = inspect.Parameter.empty
 
 
@@ -52,7 +59,9 @@ class _Parameter:
 
     def written(self, value: Any) -> Any:
         """A value as a scenario writes it; raises where no scenario can."""
-        if self.unit is None or value is None or isinstance(value, str):
+        if self.unit is not None and isinstance(value, str):
+            return _core.canonical_quantity(self.unit.format, value)
+        if self.unit is None or value is None:
             json.dumps(value, allow_nan=False)
             return float(value) if self.number else value
         number = float(value) * self.unit.scale
@@ -132,6 +141,8 @@ class Parameters:
                         canonical[p.name] = p.written(p.default)
                     except (TypeError, ValueError):
                         continue  # no scenario can write it
+                    if p.unit is not None:  # as the written one is read: it has so many digits
+                        keywords[p.name] = _core.quantity(p.unit.format, canonical[p.name])
             elif p.unit is not None:
                 text = keywords[p.name]
                 keywords[p.name] = _core.quantity(p.unit.format, text)
@@ -166,9 +177,29 @@ def hints(cls: type) -> dict[str, Any]:
 def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
     schema, unit = _schema(hint, f"{where}: {name}") if hint is not None else (_of_default(default), None)
     number = schema.get("type") == "number"
+    _check_default(f"{where}: {name}", schema, unit, default)
     if default is None:
         schema = {"anyOf": [schema, {"type": "null"}]}
     return _Parameter(name, schema, unit, number, default)
+
+
+def _check_default(where: str, schema: dict[str, Any], unit: _Unit | None, default: Any) -> None:
+    """Refuses a default that is not of its type: it stands in stored scenarios, which would be refused."""
+    if default is _REQUIRED or default is None:
+        return
+    if unit is not None and isinstance(default, str):
+        try:
+            _core.quantity(unit.format, default)
+        except ValueError as e:
+            raise InputError(f"{where} = {default!r}: {e}") from None
+        return
+    if "enum" in schema:
+        right, needed = default in schema["enum"], f"one of {', '.join(schema['enum'])}"
+    else:
+        python, needed = (Real, "a number") if unit is not None else _DEFAULTS.get(schema.get("type", ""), (object, ""))
+        right = isinstance(default, python) and (python in (bool, object) or not isinstance(default, bool))
+    if not right:
+        raise InputError(f"{where} = {default!r}: {needed} is needed, as it is annotated")
 
 
 def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:

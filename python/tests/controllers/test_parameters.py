@@ -87,6 +87,64 @@ def test_what_is_given_and_what_is_not(one_flow):
     }
 
 
+class Thirds(Fixed):
+    """Defaults that no text holds exactly, or as Rust's are spelled."""
+
+    def __init__(
+        self,
+        path: el.PathFacts,
+        every: el.Duration = 1 / 30,
+        decrease: el.Percent = 1 / 3,
+        burst: el.Bytes = 1000 / 3,
+        ceiling: el.Rate = 1e6 / 3,
+        target: el.Duration = "20ms",  # type: ignore[assignment]
+        never: el.Duration = float("inf"),
+    ) -> None:
+        super().__init__(path)
+        GOT.clear()
+        GOT.update({k: v for k, v in locals().items() if k not in ("self", "path", "__class__")})
+
+
+def test_a_default_is_what_the_stored_scenario_says(one_flow):
+    """Else one digest would be of two results: that of the class and that of its file."""
+    el.register("thirds", Thirds)
+    first = one_flow({"kind": "thirds"})
+    first.run(series=False)
+    got = dict(GOT)
+    assert got["burst"] == 333.0
+    assert got["target"] == 0.02
+    assert got["never"] == float("inf")
+    again = el.Scenario(json.loads(first.canonical))
+    again.run(series=False)
+    assert got == GOT
+    assert again.canonical == first.canonical
+
+
+@pytest.mark.parametrize(
+    ("hint", "default", "needed"),
+    [
+        (int, 0.5, "a whole number is needed"),
+        (int, True, "a whole number is needed"),
+        (bool, 1, "True or False is needed"),
+        (str, 5, "a text is needed"),
+        (float, "fast", "a number is needed"),
+        (Literal["x", "y"], "z", "one of x, y is needed"),
+        (el.Duration, "banana", "banana"),
+        (el.Duration, "20 kB", "20 kB"),
+        (el.Rate, True, "a number is needed"),
+        (int | None, "3", "a whole number is needed"),
+    ],
+)
+def test_a_default_of_another_type_is_refused(hint: Any, default: Any, needed: str) -> None:
+    class Wrong(Fixed):
+        def __init__(self, path, step=default) -> None:
+            super().__init__(path)
+
+    Wrong.__init__.__annotations__ = {"step": hint}
+    with pytest.raises(el.InputError, match=rf"Wrong.__init__: step = {default!r}: .*{needed}"):
+        el.register("wrong", Wrong)
+
+
 def test_defaults_written_out_are_the_same_scenario(one_flow):
     el.register("many", Many)
     first = one_flow({"kind": "many", "target": "20 ms"})

@@ -11,6 +11,9 @@ use super::sequence::{PriorState, SendSequence};
 use crate::config::{AccurateEcn, Config};
 use crate::segment::Acknowledgement;
 
+/// Segments of the largest initial window that RFC 5681, 3.1 allows.
+const LARGEST_OF_RFC_5681: u32 = 4;
+
 /// Packets per byte.
 #[derive(Debug, Clone, Copy)]
 pub struct PacketScale(f64);
@@ -239,6 +242,16 @@ impl Congestion {
     {
         self.controller.decide_on_ack(ack, &mut self.decisions);
         self.current = true;
+    }
+
+    /// The SYN-ACK came after this many retransmissions of the SYN. An initial window of RFC 5681 is one segment then (3.1); a larger one,
+    /// of RFC 6928, after two only (2), since one alone may be a long round trip.
+    #[cold]
+    pub fn on_lost_syns(&mut self, retransmissions: u8) {
+        let tolerated = u8::from(self.initial_window > LARGEST_OF_RFC_5681);
+        if retransmissions > tolerated {
+            self.controller_mut().on_idle(1.0);
+        }
     }
 
     /// Nothing was sent for longer than the retransmission timeout (RFC 5681, 4.1).

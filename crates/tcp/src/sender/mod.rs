@@ -269,11 +269,8 @@ impl Sender {
         }
         let retransmissions = self.tx.handshake.syn_retransmissions();
         if retransmissions > 0 {
+            self.tx.congestion.on_lost_syns(retransmissions);
             self.tx.rto.on_lost_syn();
-        }
-        // one alone is rather a long round trip or chance than congestion (RFC 6928, 2, which relaxes RFC 5681, 3.1)
-        if retransmissions > 1 {
-            self.tx.congestion.controller_mut().on_idle(1.0);
         }
         self.tx.last_sent = now;
         if self.tx.options {
