@@ -27,9 +27,9 @@ _TIMEOUT_S = 1.0
 """An owner that was killed a moment ago may not have exited yet."""
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of a folder in which nothing can be written."""
-_NO_FILE = (errno.ELOOP, errno.EISDIR)
-"""Errors of symbolic links, which are not followed, and folders."""
-_OWNER = re.compile(rb"(process \d+ on [^\n]*\n)?")
+_NO_FILE = (errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO)
+"""Errors of symbolic links, which are not followed, folders and sockets."""
+_OWNER = re.compile(rb"(process \d+ on [^\n]*\n?)?")
 """What a lock file of ours holds."""
 
 

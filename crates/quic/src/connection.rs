@@ -204,6 +204,12 @@ impl Connection {
     }
 
     fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
+        if let Some(direction) = &mut self.directions[host]
+            && direction.ecn == Ecn::Ect0
+            && self.hosts[host].seen.is_low_latency()
+        {
+            direction.ecn = Ecn::Ect1;
+        }
         let (directions, sent) = (&self.directions, &mut self.in_transit[host]);
         let mut burst = 0u32;
         let completed = self.hosts[host].run(now, &mut |d| {
@@ -219,9 +225,6 @@ impl Connection {
         self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;
-            if direction.ecn == Ecn::Ect0 && seen.is_low_latency() {
-                direction.ecn = Ecn::Ect1;
-            }
             let (rtt, samples) = seen.sample();
             if samples != direction.samples {
                 direction.samples = samples;

@@ -189,7 +189,7 @@ impl<'a> Report<'a> {
     /// Whether a table at this position begins with a header in brackets, as `[flow]`.
     pub fn is_header(&self, at: At) -> bool {
         let At::Offset(offset) = at else { return false };
-        self.input.format == Format::Toml && self.input.text.get(offset..).is_some_and(|rest| !rest.starts_with('{'))
+        self.input.format == Format::Toml && self.input.text.get(offset..).is_some_and(|rest| rest.starts_with('['))
     }
 
     /// The line of a position, for messages that refer to a second one.

@@ -221,8 +221,7 @@ class _Client:
         # a line with room for one packet only drops at once too
         if max(heavy, light) < 8 * self.long_b / rate / 2 and burst > 2 * self.long_b:
             self.report(f"{name}: no buffer, a burst of {burst:.0f} bytes: {NOTHING_WAITS}")
-            limit, full = float(self.long_b), max(0.0, light)
-            return Direction(rate, None, limit, full, NOTHING_WAITS, burst_b=burst), filled.seconds
+            return Direction(rate, None, None, None, NOTHING_WAITS, burst_b=burst), filled.seconds
         if short is None or of_short is None:
             self.report(f"{name}: unit of the buffer unknown: {why}")
             limit = max(rate * light / 8, float(self.long_b))

@@ -213,10 +213,7 @@ def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:
 
 
 def burst_b(arrivals: list[Arrival], size: int, phase: int, rate: float) -> float:
-    """What arrived of an overload beyond its rate: the burst of a policer, one packet at least.
-
-    Where a buffer was filled, it is what the buffer held at the end.
-    """
+    """What arrived of an overload beyond its rate: the burst of a policer, one packet at least."""
     times = [a.received_ns for a in arrivals if a.phase == phase]
     passed = size * (len(times) - 1) - rate * (max(times) - min(times)) / 8e9 if times else 0.0
     return max(passed, 0.0) + size

@@ -312,3 +312,19 @@ def test_another_class_has_its_own_default_of_a_parameter(one_flow: Any) -> None
     scenario = one_flow({"kind": "one", "gain": 3.0, "needed": 4.0})
     other = scenario.with_overrides({"flow.*.controller.kind": "other"}).to_dict()["flow"][0]["controller"]
     assert other == {"kind": "other", "gain": 7.0, "needed": 4.0}
+
+
+def test_world_quic_makes_each_controller_once_with_its_own_facts(one_flow):
+    """Also where it asks for the field of packets that may be marked: the guide says that QUIC counts bytes without a limit."""
+    made: list[el.PathFacts] = []
+
+    class Counted(Fixed):
+        def __init__(self, path) -> None:
+            super().__init__(path)
+            made.append(path)
+
+    el.register("counted", Counted)
+    for ecn in (False, True):
+        made.clear()
+        one_flow({"kind": "counted"}).run("quic", set={"flow.*.tcp.ecn": ecn}, series=False)
+        assert [(path.byte_counting, path.paced) for path in made] == [(float("inf"), True)]

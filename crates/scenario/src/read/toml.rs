@@ -42,21 +42,31 @@ fn hint(text: &str, at: usize, message: &str, schema: &Schema) -> Option<String>
     if rest.starts_with(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
         return Some("texts have straight quotes: \"...\"".to_owned());
     }
-    // the header, where a key of one is there already
-    let header = before.rsplit('\n').next()?.trim_start().strip_prefix('[')?.to_owned() + rest.split('\n').next()?;
-    let (double, name) = match header.strip_prefix('[') {
-        Some(rest) => (true, rest),
-        None => (false, header.as_str()),
-    };
-    let name = name.split(']').next()?.trim();
-    if message != "duplicate key" || name.is_empty() {
+    if message != "duplicate key" {
         return None;
     }
-    Some(match (double, schema.is_list_of_tables(name)) {
-        (true, _) => format!("write every table of {name} as [[{name}]], or all of them in one list: {name} = [...]"),
-        (false, true) => format!("where there are several, each has two brackets: [[{name}]]"),
-        (false, false) => format!("there is one [{name}], with the keys of both"),
-    })
+    // a header of bare keys, and the second of two the same in it
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = text[line_start..].lines().next()?.trim_start();
+    let (name, after) = line.strip_prefix('[')?.split_once(']')?;
+    let double = name.starts_with('[');
+    let name = name.trim_start_matches('[').trim();
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if !is_bare || !after.trim_start_matches(']').trim_start().is_empty() && !after.contains('#') {
+        return None;
+    }
+    let schema = schema.at(name)?;
+    let last = name.rsplit('.').next()?;
+    let is_written_out =
+        |line: &str| line.trim_start().strip_prefix(last).is_some_and(|rest| rest.trim_start().starts_with('='));
+    if schema.is_list_of_tables() {
+        return Some(if double || before.lines().any(is_written_out) {
+            format!("write every table of {name} as [[{name}]], or all of them in one list: {last} = [...]")
+        } else {
+            format!("where there are several, each has two brackets: [[{name}]]")
+        });
+    }
+    schema.is_table().then(|| format!("there is one [{name}], with the keys of both"))
 }
 
 /// Whether the text is TOML and not empty.

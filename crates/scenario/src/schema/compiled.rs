@@ -127,18 +127,34 @@ impl Bound {
 }
 
 impl Schema {
-    /// Whether what stands at this dotted path is a list of tables; tables in lists are at the path of their list.
-    pub fn is_list_of_tables(&self, path: &str) -> bool {
-        let (schema, rest) = match self {
-            Self::List { of, .. } if path.is_empty() => return matches!(**of, Self::Table(_)),
-            Self::List { of, .. } => return of.is_list_of_tables(path),
-            Self::Table(table) => {
-                let (key, rest) = path.split_once('.').unwrap_or((path, ""));
-                (table.key(key.trim()), rest)
-            }
-            _ => return false,
-        };
-        schema.is_some_and(|key| key.schema.is_list_of_tables(rest))
+    /// What stands at this dotted path; tables in lists are at the path of their list.
+    pub fn at(&self, path: &str) -> Option<&Self> {
+        if path.is_empty() {
+            return Some(self);
+        }
+        let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+        let in_table = |table: &'_ Table| table.keys.iter().position(|(key, _)| key == name.trim());
+        match self {
+            Self::List { of, .. } => of.at(path),
+            Self::Table(table) => table.keys[in_table(table)?].1.schema.at(rest),
+            Self::Kinds(kinds) => kinds.iter().find_map(|(_, table)| table.keys[in_table(table)?].1.schema.at(rest)),
+            Self::Choice(all) => all.iter().find_map(|each| each.at(path)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a list of tables.
+    pub fn is_list_of_tables(&self) -> bool {
+        matches!(self, Self::List { of, .. } if of.is_table())
+    }
+
+    /// Whether a table may stand there.
+    pub fn is_table(&self) -> bool {
+        match self {
+            Self::Table(_) | Self::Kinds(_) => true,
+            Self::Choice(all) => all.iter().any(Self::is_table),
+            _ => false,
+        }
     }
 }
 

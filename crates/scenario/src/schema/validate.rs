@@ -8,7 +8,10 @@ use super::compiled::{Bound, Key, Schema, Side, Table};
 use super::quantity::Reader;
 use crate::diagnostic::Report;
 use crate::suggestion::{did_you_mean, listed, nearest};
-use crate::tree::{Entry, MAX_WHOLE, Node, Step, Value, quoted, short};
+use crate::tree::{Entry, MAX_WHOLE, Node, Step, Value, quoted};
+
+/// Names of a list that a hint shows.
+const MAX_NAMES: usize = 5;
 
 /// Reports every validation error in `node`, which is at `path`.
 pub(crate) fn validate<'a>(
@@ -98,16 +101,14 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 _ => None,
             },
             (Schema::List { of, .. }, Value::Text(text)) if matches!(**of, Schema::Text) => {
-                Some(format!("write it in brackets: [{}]", as_names(text)))
+                as_names(text).map(|names| format!("write it in brackets: [{names}]"))
             }
-            (Schema::List { of, .. }, Value::Table(_)) if matches!(**of, Schema::Table(_)) => {
-                Some(if self.report.is_header(node.at) {
-                    let keys = self.path.iter().filter_map(|s| if let Step::Key(k) = s { Some(*k) } else { None });
-                    format!("write the table with two brackets: [[{}]]", keys.collect::<Vec<_>>().join("."))
-                } else {
-                    "put it into brackets: [{ ... }]".to_owned()
-                })
-            }
+            (Schema::List { of, .. }, Value::Table(_)) if of.is_table() => Some(if self.report.is_header(node.at) {
+                let keys = self.path.iter().filter_map(|s| if let Step::Key(k) = s { Some(*k) } else { None });
+                format!("write the table with two brackets: [[{}]]", keys.collect::<Vec<_>>().join("."))
+            } else {
+                "put it into brackets: [{ ... }]".to_owned()
+            }),
             (Schema::Kinds(kinds), Value::Text(word)) => {
                 let named = kinds.iter().find(|(kind, _)| kind == word);
                 let kind = named.or(kinds.first());
@@ -348,9 +349,13 @@ fn example(schema: &Schema) -> Option<String> {
     }
 }
 
-/// Names as a list has them, from a text that may have brackets, quotes and commas already.
-fn as_names(text: &str) -> String {
+/// Names as a list has them, from a text that may have brackets, quotes and commas already; none of a text without names.
+fn as_names(text: &str) -> Option<String> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-    let names = inner.split(',').map(|name| name.trim().trim_matches(['"', '\'']));
-    names.filter(|name| !name.is_empty()).map(|name| format!("\"{}\"", short(name))).collect::<Vec<_>>().join(", ")
+    let names = inner.split(',').map(|name| name.trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty());
+    let mut shown: Vec<String> = names.take(MAX_NAMES + 1).map(quoted).collect();
+    if shown.len() > MAX_NAMES {
+        shown[MAX_NAMES] = "...".to_owned();
+    }
+    (!shown.is_empty()).then(|| shown.join(", "))
 }

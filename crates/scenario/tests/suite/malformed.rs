@@ -62,15 +62,63 @@ fn cases() -> Vec<Case> {
     table.case
 }
 
+/// What stands twice: a hint names the header with what can be done, and is silent where there is no header.
+#[test]
+fn a_key_twice_has_the_hint_of_its_shape() {
+    let hint = |text: &str| toml(text, &[]).unwrap_err().all[0].hint.clone();
+    let list = |name: &str, last: &str| {
+        Some(format!("write every table of {name} as [[{name}]], or all of them in one list: {last} = [...]"))
+    };
+    assert_eq!(hint("link = [{ name = \"a\" }]\n[[link]]\n"), list("link", "link"));
+    assert_eq!(hint("link = [{ name = \"a\" }]\n[link]\n"), list("link", "link"));
+    assert_eq!(hint("[[link]]\noutages = []\n[[link.outages]]\n"), list("link.outages", "outages"));
+    assert_eq!(
+        hint("[link] # one\r\n[link] # two\r\n").unwrap(),
+        "where there are several, each has two brackets: [[link]]"
+    );
+    let one = "there is one [record], with the keys of both";
+    for second in ["[record]", "[[record]]", "[ record ]"] {
+        assert_eq!(hint(&format!("[record]\n{second}\n")).unwrap(), one, "{second}");
+    }
+    for text in [
+        "flow = [\n [{ name = \"a\", name = \"b\" }],\n]",
+        "seed = 1\nseed = 2\n",
+        "duration = \"1 s\"\n[duration]\n",
+        "[\"link\"]\nname = \"a\"\n[\"link\"]\n",
+        "[nonsense]\n[nonsense]\n",
+    ] {
+        assert_eq!(hint(text), None, "{text}");
+    }
+}
+
+/// Names in a text where a list is needed: the hint has them in quotes, a few of many.
+#[test]
+fn names_in_a_text_have_a_hint() {
+    let hint = |text: &str| {
+        let errors = toml(TWO_WAY, &[("flow.many.data", text)]).unwrap_err();
+        errors.all[0].hint.clone()
+    };
+    assert_eq!(hint("\"forward, 'backward'\"").unwrap(), "write it in brackets: [\"forward\", \"backward\"]");
+    assert_eq!(hint("\"\""), None);
+    assert_eq!(hint("\"[]\""), None);
+    assert!(hint(&format!("\"{}\"", "ab,".repeat(50_000))).unwrap().len() < 100);
+}
+
 /// A list is written in other ways below a header, in a line, in JSON and in an override: each hint can be typed where the error is.
 #[test]
 fn one_table_for_a_list_has_the_hint_of_its_place() {
     let header = TWO_WAY.replacen("[[traffic]]", "[link.outages]\n[[traffic]]", 1);
+    let dotted = TWO_WAY.replacen("\"backward\"\n", "\"backward\"\noutages.start = '1 s'\n", 1);
     let line = TWO_WAY.replacen("\"backward\"\n", "\"backward\"\noutages = { start = '1 s' }\n", 1);
     let hint = |found: Result<eddyline_scenario::Scenario, Diagnostics>| found.unwrap_err().all[0].hint.clone();
     assert_eq!(hint(toml(&header, &[])).unwrap(), "write the table with two brackets: [[link.outages]]");
     let brackets = Some("put it into brackets: [{ ... }]".to_owned());
     assert_eq!(hint(toml(&line, &[])), brackets);
+    assert_eq!(hint(toml(&dotted, &[])), brackets);
+    assert_eq!(
+        hint(toml(&TWO_WAY.replacen("[[traffic]]", "[traffic]", 1), &[])).unwrap(),
+        "write the table with two brackets: [[traffic]]"
+    );
     assert_eq!(hint(json(&as_json(&header), &[])), brackets);
     assert_eq!(hint(toml(TWO_WAY, &[("link.backward.outages", "{start='1 s'}")])), brackets);
 }

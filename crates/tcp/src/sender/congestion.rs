@@ -12,7 +12,7 @@ use crate::config::{AccurateEcn, Config};
 use crate::segment::Acknowledgement;
 
 /// Segments of the largest initial window that RFC 5681, 3.1 allows.
-const LARGEST_OF_RFC_5681: u32 = 4;
+const LARGEST_OF_RFC_5681: f64 = 4.0;
 
 /// Packets per byte.
 #[derive(Debug, Clone, Copy)]
@@ -248,7 +248,8 @@ impl Congestion {
     /// of RFC 6928, after two only (2), since one alone may be a long round trip.
     #[cold]
     pub fn on_lost_syns(&mut self, retransmissions: u8) {
-        let tolerated = u8::from(self.initial_window > LARGEST_OF_RFC_5681);
+        let window = f64::from(self.initial_window).min(self.controller.window());
+        let tolerated = u8::from(window > LARGEST_OF_RFC_5681);
         if retransmissions > tolerated {
             self.controller_mut().on_idle(1.0);
         }
