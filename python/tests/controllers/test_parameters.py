@@ -315,7 +315,7 @@ def test_another_class_has_its_own_default_of_a_parameter(one_flow: Any) -> None
 
 
 def test_world_quic_makes_each_controller_once_with_its_own_facts(one_flow):
-    """Also where it asks for the field of packets that may be marked: the guide says that QUIC counts bytes without a limit."""
+    """Also where it asks how packets are marked; QUIC counts bytes without a limit."""
     made: list[el.PathFacts] = []
 
     class Counted(Fixed):
