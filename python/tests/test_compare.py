@@ -223,6 +223,23 @@ def test_quic_counts_marks(
     assert [step["difference"] for step in quic["steps"]] == causes
 
 
+@pytest.mark.parametrize("reorder", [True, False])
+def test_quic_does_not_wait_for_packets_that_are_late(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, reorder: bool
+) -> None:
+    """RACK waits, the stack takes them for lost and has half of its goodput, as `sim` without RACK."""
+    file = tmp_path / "late.toml"
+    file.write_text(LINUX.replace("CONTROLLER", '{ kind = "newreno" }').replace("TCP", "rack = true"))
+    jitter = ("--set", "link.f.jitter={ kind = 'exponential', mean = '1 ms' }")
+    quic = compared(capsys, file, "quic", "--worlds", "quic", *jitter, "--set", f"link.f.reorder={reorder}".lower())
+    assert quic["explained"]
+    causes = [step["difference"] for step in quic["steps"]]
+    assert causes == (["reordering window", "packet sizes"] if reorder else ["packet sizes"])
+    assert ("reordering window" in quic["tried"]) is reorder
+    if reorder:
+        assert quic["steps"][0]["set"] == {f"{ONE}.tcp.rack": False}
+
+
 ONE = 'flow."one"'
 
 

@@ -38,6 +38,28 @@ def test_samples_of_quic_are_without_the_receivers_delay(tcp: dict[str, Any], ov
 
 
 @pytest.mark.parametrize(
+    ("tcp", "reordering", "overrides", "named"),
+    [
+        ({"rack": True}, "f", {'flow."one".tcp.rack': False}, True),
+        # without RACK the threshold is fixed already, but counts arrivals, not numbers
+        ({}, "f", {}, True),
+        # acknowledgements that overtake each other make nothing lost, nor does a link of others
+        ({"rack": True}, "b", {}, False),
+        ({"rack": True}, "other", {}, False),
+    ],
+)
+def test_rack_is_switched_off_where_data_overtake_each_other(
+    tcp: dict[str, Any], reordering: str, overrides: dict[str, Any], named: bool
+) -> None:
+    links = [{"name": name, "reorder": name == reordering} for name in ("f", "b", "other")]
+    scenario = _scenario(tcp, data=["f"], ack=["b"]) | {"link": links}
+    (window,) = (each for each in KNOWN if each.name == "reordering window")
+    assert window.worlds == {"quic"}
+    assert window.overrides(scenario, _result("quic")) == overrides
+    assert ("reordering" in [each.name for each in unswitched(scenario, _result("quic"))]) is named
+
+
+@pytest.mark.parametrize(
     ("options", "gone"),
     [
         ({}, set()),

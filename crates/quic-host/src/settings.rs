@@ -33,6 +33,11 @@ pub fn datagram(spec: &FlowSpec) -> u16 {
     spec.mss().clamp(MIN_DATAGRAM, MAX_DATAGRAM) as u16
 }
 
+/// Largest datagram with an acknowledgement of one range in answer to the data of a flow.
+pub fn ack(spec: &FlowSpec) -> u32 {
+    ACK.end() + if spec.tcp.ecn { *ECN_COUNTS.end() } else { 0 }
+}
+
 /// Configuration of a host that sends the data of `sent` and receives those of `received`, where there are such.
 pub fn transport(sent: Option<&FlowSpec>, received: Option<&FlowSpec>, factory: Factory) -> TransportConfig {
     let datagram = sent.map_or(MIN_DATAGRAM as u16, datagram);

@@ -7,6 +7,7 @@ mod connection;
 mod error;
 mod flow;
 mod in_transit;
+mod packet_sizes;
 mod transport;
 
 use std::ops::ControlFlow;
@@ -41,7 +42,8 @@ pub fn run_with(
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
     require_quic(network)?;
-    let sorted = SortedNetwork::of(network);
+    let on_the_wire = packet_sizes::on_the_wire(network);
+    let sorted = SortedNetwork::of(&on_the_wire);
     let transport = transport::Quic::new(&sorted, crypto);
     let mut outcome = run_over(&sorted, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();

@@ -247,7 +247,7 @@ def _why(
         found.write(staged)
     if not as_json:
         click.echo(f"{found.sentence}\n")
-        again = f"eddyline run {shlex.quote(str(folder / FILES[1]))}{given_controllers()} --out result"
+        again = found.again(shlex.quote(str(folder / FILES[1])), given_controllers())
         click.echo(f"report: {folder / FILES[0]}; again: {again}")
     return 0 if found.passed else 1
 

@@ -193,8 +193,9 @@ def command(
     from eddyline.encoding import value_text
     from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
-    from eddyline.sweeps import choice
+    from eddyline.sweeps import choice, csv_tables
     from eddyline.sweeps.grid import Vary, require_distinct
+    from eddyline.sweeps.parts import POINTS
     from eddyline.sweeps.plan import Plan
     from eddyline.sweeps.sweep import run
 
@@ -226,6 +227,8 @@ def command(
         raise click.UsageError(f"{'--metric' if metrics else '--of'} is for --table and --plot FILE")
     if plot is not None:
         choice.require_axis(plan.grid.keys, x, by)
+    if csv:
+        csv_tables.require_tables(out, (*ENTITIES, POINTS), plan.grid)
     sentences, points = ([], []) if quiet else remarks_of_points(plan)
     for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
@@ -245,7 +248,7 @@ def command(
         if csv:
             swept.write_csv()
         else:
-            swept.renew_csv()
+            _renew_csv(swept, quiet=quiet)
         if plot is not None:
             _draw(swept, metrics, of, (x, by), plot, quiet=quiet)
         if as_table:
@@ -320,6 +323,14 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
         print_table(shown)
 
 
+def _renew_csv(swept: Swept, *, quiet: bool) -> None:
+    """Renews the tables that an earlier --csv wrote, and notes files in their places that stay."""
+    others = swept.renew_csv()
+    if not quiet:
+        for path in others:
+            click.echo(f"note: {path} is not as --csv wrote it and stays as it is", err=True)
+
+
 def _show(
     swept: Swept, *, as_json: bool, quiet: bool, to_stderr: bool = False, again: str = "the same command"
 ) -> None:
@@ -354,7 +365,8 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
 
     swept = join(folders, out)
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, again="the same sweep without --shard"))
-    swept.renew_csv()
+    with after_runs():
+        _renew_csv(swept, quiet=quiet)
     return 1 if swept.done < swept.points or swept.failures else 0
 
 

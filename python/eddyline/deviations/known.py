@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Mapping[str, Any]
     Overrides: TypeAlias = dict[str, Any]
 
-__all__ = ["KNOWN", "KnownDifference", "acks_apart", "flows", "is_lost", "of_world"]
+__all__ = ["KNOWN", "KnownDifference", "acks_apart", "flows", "is_lost", "of_world", "reordered"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +54,12 @@ def _senders(scenario: Table) -> Iterator[tuple[str, Table]]:
     yield from flows(scenario)
     for table in scenario.get("arrivals", ()):
         yield f"arrivals.{_quoted(table['name'])}", table
+
+
+def reordered(scenario: Table) -> Iterator[tuple[str, Table]]:
+    """Tables of senders whose data may overtake each other, with their keys' prefixes."""
+    links = {name for name, link in link_tables(scenario).items() if link.get("reorder")}
+    return ((prefix, table) for prefix, table in _senders(scenario) if not links.isdisjoint(table["data"]))
 
 
 def _quoted(name: str) -> str:
@@ -287,6 +293,11 @@ def _quic_detection(scenario: Table, _: Table) -> Overrides:
     return overrides
 
 
+def _fixed_threshold(scenario: Table, _: Table) -> Overrides:
+    """Nearest to QUIC: without RACK three segments beyond a hole always make it lost (RFC 6675)."""
+    return {f"{prefix}.tcp.rack": False for prefix, flow in reordered(scenario) if flow["tcp"].get("rack")}
+
+
 def _linux_recovery(scenario: Table, _: Table) -> Overrides:
     """Together: the recovery from slow start can end in a timeout without the one, in new losses without the others."""
     keys = [
@@ -420,6 +431,13 @@ KNOWN: tuple[KnownDifference, ...] = (
         "QUIC finds losses by packet numbers and times (RFC 9002, 6.1), from ranges of them: tcp.sack, tcp.rack = true",
         _QUIC,
         _quic_detection,
+    ),
+    KnownDifference(
+        "reordering window",
+        "where packets overtake each other RACK waits longer (RFC 8985, 6.2), the QUIC stack's threshold stays three "
+        "packets (RFC 9002, 6.1.1): tcp.rack = false",
+        _QUIC,
+        _fixed_threshold,
     ),
     KnownDifference(
         "samples",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.capacity import link_tables
-from eddyline.deviations.known import acks_apart, flows, is_lost
+from eddyline.deviations.known import acks_apart, flows, is_lost, reordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -143,9 +143,10 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
     ),
     UnswitchedDifference(
         "reordering",
-        "the stack takes a packet for lost when one three later has arrived, however packets overtake each other",
+        "the stack takes a packet for lost when one that is three later or more has arrived, sim without RACK when "
+        "three later ones have",
         _QUIC,
-        lambda scenario, _: any(link.get("reorder") for link in link_tables(scenario).values()),
+        lambda scenario, _: any(reordered(scenario)),
     ),
     UnswitchedDifference(
         "ACK reconstruction",

@@ -18,6 +18,7 @@ from eddyline.gauntlet.measures import MEASURES
 from eddyline.plots.picture import empty
 from eddyline.plots.style import COLOURS, STYLE, capacity_look, entry, from_zero, heading, scale
 from eddyline.quantities import bits_per_second, count, percent, seconds
+from eddyline.worlds import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Sized
@@ -89,6 +90,11 @@ class Explanation:
     def passed(self) -> bool:
         """Whether the controller under test satisfies the bound."""
         return self.cards[0].verdicts[0].passed
+
+    def again(self, scenario: str = FILES[1], options: str = "") -> str:
+        """The command that repeats the run of the controller under test; `options` have a space in front."""
+        world = self.cards[0].world
+        return f"eddyline run {scenario}{options}{'' if world == DEFAULT else f' --world {world}'} --out result"
 
     @property
     def sentence(self) -> str:
@@ -201,6 +207,7 @@ class Explanation:
         """The document."""
         return {
             "test": self.test.name,
+            "world": self.cards[0].world,
             "group": self.test.group,
             "tests": self.test.tests,
             "passed": self.passed,

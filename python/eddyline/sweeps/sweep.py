@@ -124,7 +124,8 @@ def sweep(
         given = with_start_jitter(given, given_text("start_jitter", start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
     swept = run(plan, folder, workers, engine, listener or SweepListener(), timeout_s, memory)
-    swept.renew_csv()
+    for path in swept.renew_csv():
+        warnings.warn(f"{path} is not as write_csv() wrote it and stays as it is", stacklevel=2)
     if swept.identical:
         jitter = "start_jitter='100 ms' with another folder starts flows at random times"
         what = "world theory" if world == "theory" else f"the scenario ({jitter})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,14 @@ import eddyline.worlds as worlds
 from eddyline.arguments import file
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
+from eddyline.sweeps import csv_tables
 from eddyline.sweeps.choice import no_table, require_axis
 from eddyline.sweeps.entities import ENTITIES, stored
+from eddyline.sweeps.parts import POINTS
 from eddyline.utf8 import displayed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -72,7 +75,6 @@ class Swept:
             InputError: The folder holds no sweep.
         """
         from eddyline.sweeps.frame import read_table
-        from eddyline.sweeps.parts import POINTS
 
         folder = file("folder", folder)
         document = manifest.read(folder)
@@ -258,28 +260,53 @@ class Swept:
         return [(str(name), pivot(rows, columns, failed, runs)) for name, rows in tables]
 
     def write_csv(self) -> list[Path]:
-        """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""
+        """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files.
+
+        Raises:
+            InputError: A file of such a name is no table of this sweep, or is a symbolic link.
+        """
+        csv_tables.require_tables(self.folder, self._csv_tables(), self._grid())
+        return self._put_csv(())
+
+    def renew_csv(self) -> list[Path]:
+        """Writes the tables as CSV again if those of an earlier call are of another grid or lack points.
+
+        Returns:
+            Files of their names that are not as an earlier call wrote them: they stay as they are.
+        """
+        tables = self._csv_tables()
+        there = [path for path in tables.values() if os.path.lexists(path)]
+        if not there or not (self.ran or not self._is_of_this_grid(tables[POINTS])):
+            return []
+        others = csv_tables.others(there)
+        if len(others) < len(there):
+            self._put_csv(others)
+        return others
+
+    def _csv_tables(self) -> dict[str, Path]:
+        """The place of each table as CSV; that of points last, so that with it all are written."""
+        return {kind: self.folder / f"{kind}.csv" for kind in (*stored(self._document()["format"]), POINTS)}
+
+    def _put_csv(self, left: Collection[Path]) -> list[Path]:
+        """Writes the tables as CSV, some places left out; returns the files."""
         from eddyline.frames import write_csv
         from eddyline.output import replaced_file
         from eddyline.sweeps.frame import read_silently
-        from eddyline.sweeps.parts import POINTS
 
-        written = []
-        for kind in (*stored(self._document()["format"]), POINTS):
+        written, lines = [], csv_tables.recorded(self.folder)
+        for kind, path in self._csv_tables().items():
             frame = read_silently(self.folder, kind)
-            if len(frame):
-                written.append(self.folder / f"{kind}.csv")
-                with replaced_file(written[-1]) as staged:
+            if len(frame) and path not in left:
+                with replaced_file(path) as staged:
                     write_csv(frame, staged)
+                    line = csv_tables.line_of(staged, path.name)
+                    # beside that of the file which is there: whenever this ends, the one that is there is known
+                    csv_tables.record(self.folder, [*lines, line])
+                lines = [line, *(other for other in lines if not other.endswith(f"  {path.name}"))]
+                written.append(path)
+        if written:
+            csv_tables.record(self.folder, lines)
         return written
-
-    def renew_csv(self) -> None:
-        """Writes the tables as CSV again if those of an earlier call are of another grid or lack points."""
-        from eddyline.sweeps.parts import POINTS
-
-        there = [self.folder / f"{kind}.csv" for kind in (*stored(self._document()["format"]), POINTS)]
-        if any(file.exists() for file in there) and (self.ran or not self._is_of_this_grid(there[-1])):
-            self.write_csv()
 
     def _is_of_this_grid(self, points: Path) -> bool:
         """Whether the table of points as CSV has them as the grid does: in its order, with its labels."""
@@ -287,11 +314,10 @@ class Swept:
 
         from eddyline.frames import write_csv
         from eddyline.sweeps.frame import read_silently
-        from eddyline.sweeps.parts import POINTS
 
         expected = BytesIO()
         write_csv(read_silently(self.folder, POINTS), expected)
-        return points.exists() and points.read_bytes() == expected.getvalue()
+        return points.is_file() and points.read_bytes() == expected.getvalue()
 
     @property
     def flows(self) -> pd.DataFrame:

@@ -66,6 +66,19 @@ def test_the_command_to_run_it_again_loads_its_controllers(eddyline: Callable[..
     assert eddyline(*again[1:], figures=False).code == 0
 
 
+def test_the_command_to_run_it_again_names_its_world(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    words = ("gauntlet", "--world", "quic", "--controller", "noq-cubic", "--why", "deep-buffer", "--seeds", 1)
+    ran = eddyline(*words, "--out", tmp_path / "why")
+    (line,) = [line for line in ran.out.splitlines() if "again: " in line]
+    again = shlex.split(line.partition("again: ")[2])
+    document = json.loads((tmp_path / "why" / "why.json").read_text())
+    assert document["world"] == "quic"
+    repeated = json.loads(eddyline(*again[1:-2], "--json").out)
+    assert repeated["flows"][0]["rtt_s"]["p99"] == document["controllers"][0]["value"]
+    page = (tmp_path / "why" / "why.html").read_text()
+    assert "eddyline run scenario.json --world quic --out result" in page
+
+
 def test_the_traceback_of_a_controller_that_raises_is_printed(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     text = (ROOT / "examples" / "controllers" / "reno.py").read_text()
     file = tmp_path / "mine.py"

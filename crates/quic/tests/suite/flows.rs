@@ -263,3 +263,18 @@ fn a_run_is_interrupted_within_16_events() {
     assert_eq!(stopped.err(), Some(SimError::Interrupted.into()));
     assert!(seen.windows(2).all(|pair| pair[1] <= pair[0] + 16), "{seen:?}");
 }
+
+/// What is measured against a packet's size goes by the packets on the wire: a smaller `packet` and `ack_packet` than QUIC has change
+/// nothing.
+#[test]
+fn sizes_of_the_file_do_not_count() {
+    let result = |more: &str| {
+        let text =
+            bottleneck(20.0, "kind = \"cubic\"", 30, more).replacen("rate = \"10 Mbit/s\"", "rate = \"2 Mbit/s\"", 1);
+        let result = quic(&text).result;
+        (result.links.clone(), result.flows[0].ack_compression, result.sampling)
+    };
+    let whole = result("packet = \"1240 B\"\nack_packet = \"76 B\"");
+    assert!(whole.0[0].bottleneck_share > Some(0.9) && whole.0[1].bottleneck_share < Some(0.01), "{whole:?}");
+    assert_eq!(result("packet = \"100 B\"\nack_packet = \"40 B\""), whole);
+}

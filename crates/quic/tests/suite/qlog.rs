@@ -21,7 +21,12 @@ impl QlogSink for Memory {
 
 /// Outcome and events of a scenario with one flow, in world `quic` or `sim`.
 fn traced(controller: &str, quic: bool) -> (Outcome, Vec<Value>) {
-    let network = network(&bottleneck(20.0, controller, 20, "packet = \"1240 B\""));
+    traced_with(controller, "1240 B", quic)
+}
+
+/// The same, with the scenario's size of packets.
+fn traced_with(controller: &str, packet: &str, quic: bool) -> (Outcome, Vec<Value>) {
+    let network = network(&bottleneck(20.0, controller, 20, &format!("packet = \"{packet}\"")));
     let sink = Arc::new(Memory::default());
     let options = Options { qlog: Some(sink.clone()), ..Options::default() };
     let observe = &mut |_| ControlFlow::Continue(());
@@ -78,4 +83,14 @@ fn the_smoothed_rtt_is_that_of_the_samples() {
         (smoothed, checked) = (Some(got), checked + 1);
     }
     assert!(checked > 10, "{checked}");
+}
+
+/// Windows are in bytes of QUIC's own packets: ten of 1,200 bytes at first, whatever the scenario's size.
+#[test]
+fn windows_are_in_bytes_of_the_stack() {
+    for packet in ["576 B", "1240 B"] {
+        let (_, events) = traced_with("kind = \"newreno\"", packet, true);
+        let first = events.iter().find_map(|e| e["data"]["congestion_window"].as_u64());
+        assert_eq!(first, Some(12_000), "{packet}");
+    }
 }

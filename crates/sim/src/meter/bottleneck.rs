@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use eddyline_path::Class;
 use eddyline_path::random::Stream;
 use eddyline_path::variation::LinkRate;
 use eddyline_scenario::Network;
@@ -44,19 +45,38 @@ impl SampleTimes {
     }
 }
 
+/// A link with the longest wait on a path, and above the transmission times of which sizes of packets that wait is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark {
+    link: u32,
+    above: [bool; 3],
+}
+
 /// Samples taken so far.
 #[derive(Debug)]
 pub struct BottleneckSampler {
     /// Distinct paths, data and acknowledgement links together.
     paths: Vec<Vec<u32>>,
-    /// Of each link the bytes on the line of the largest packet that crosses it: only waits above its transmission time count.
-    one_packet: Vec<u64>,
+    /// Of each link the bytes on the line of the largest packet that may cross it, by [`Class`].
+    largest: Vec<[u64; 3]>,
     rates: Vec<LinkRate>,
-    hits: Vec<u64>,
+    /// What was marked in each run of equal samples, one run after the other.
+    marks: Vec<Mark>,
+    /// The end of each run in `marks`, and how many samples it has.
+    runs: Vec<(usize, u64)>,
     samples: u64,
     times: SampleTimes,
-    last: Vec<u32>,
-    switches: u64,
+}
+
+/// What the samples of a run say.
+#[derive(Debug)]
+pub struct Bottlenecks {
+    /// Of each link the share of the samples in which it was a bottleneck; nothing without samples.
+    pub shares: Option<Vec<f64>>,
+    /// Spacing of the grid.
+    pub grid: Time,
+    /// How often the set of bottlenecks changed between samples that had one.
+    pub switches: u64,
 }
 
 impl BottleneckSampler {
@@ -66,9 +86,9 @@ impl BottleneckSampler {
             return None;
         }
         let (mut seen, mut paths) = (HashSet::new(), Vec::new());
-        let mut one_packet = vec![0; network.links.len()];
-        let mut crosses = |link: u32, bytes: u32| {
-            let largest: &mut u64 = &mut one_packet[link as usize];
+        let mut largest = vec![[0; 3]; network.links.len()];
+        let mut crosses = |link: u32, class: Class, bytes: u32| {
+            let largest: &mut u64 = &mut largest[link as usize][class as usize];
             *largest = (*largest).max(network.links[link as usize].framing.line_bytes(bytes));
         };
         let mut previous = None;
@@ -79,8 +99,8 @@ impl BottleneckSampler {
                 continue;
             }
             previous = Some(key);
-            for (links, bytes) in [(&f.data, f.packet), (&f.ack, f.ack_packet)] {
-                links.iter().for_each(|l| crosses(*l, bytes));
+            for (links, class, bytes) in [(&f.data, Class::Data, f.packet), (&f.ack, Class::Ack, f.ack_packet)] {
+                links.iter().for_each(|l| crosses(*l, class, bytes));
             }
             let mut path: Vec<u32> = f.data.iter().chain(f.ack.iter()).copied().collect();
             path.sort_unstable();
@@ -90,15 +110,14 @@ impl BottleneckSampler {
             }
         }
         for t in &network.traffic {
-            t.path.iter().for_each(|l| crosses(*l, t.packet));
+            t.path.iter().for_each(|l| crosses(*l, Class::Cross, t.packet));
         }
         let visits: usize = paths.iter().map(Vec::len).sum();
         let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
-        let hits = vec![0; network.links.len()];
         let rates = network.links.iter().map(|link| link.context(0).rate_over_time()).collect();
         let times = SampleTimes::new(network.warmup, grid);
-        Some(Self { paths, one_packet, rates, hits, samples: 0, times, last: Vec::new(), switches: 0 })
+        Some(Self { paths, largest, rates, marks: Vec::new(), runs: Vec::new(), samples: 0, times })
     }
 
     /// When samples are due, from the next on.
@@ -111,33 +130,63 @@ impl BottleneckSampler {
         let now = self.times.next();
         self.times.advance();
         self.samples += 1;
-        let mut marked: Vec<u32> = Vec::new();
+        let from = self.runs.last().map_or(0, |(end, _)| *end);
         for path in &self.paths {
             let waits = || path.iter().map(|l| (waits[*l as usize], *l));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
             // links with equal waits are all bottlenecks
-            let one_packet = |l: u32| self.rates[l as usize].end(now, self.one_packet[l as usize]).saturating_sub(now);
-            marked.extend(waits().filter(|(w, l)| *w == longest && *w > one_packet(*l)).map(|(_, l)| l));
+            for (wait, link) in waits().filter(|(wait, _)| *wait == longest && *wait > Time::ZERO) {
+                let place = link as usize;
+                let time = |bytes| self.rates[place].end(now, bytes).saturating_sub(now);
+                self.marks.push(Mark { link, above: self.largest[place].map(|bytes| wait > time(bytes)) });
+            }
         }
-        marked.sort_unstable();
-        marked.dedup();
-        for l in &marked {
-            self.hits[*l as usize] += 1;
+        self.marks[from..].sort_unstable();
+        let mut kept = from;
+        for i in from..self.marks.len() {
+            if kept == from || self.marks[kept - 1] != self.marks[i] {
+                self.marks[kept] = self.marks[i];
+                kept += 1;
+            }
         }
-        if !marked.is_empty() {
-            self.switches += u64::from(!self.last.is_empty() && self.last != marked);
-            self.last = marked;
+        self.marks.truncate(kept);
+        self.end_sample(from);
+    }
+
+    /// The marks from `from` on are those of a sample: a run of its own, or one more of the last.
+    fn end_sample(&mut self, from: usize) {
+        let before = self.runs.len().checked_sub(2).map_or(0, |run| self.runs[run].0);
+        match self.runs.last_mut() {
+            Some((_, samples)) if self.marks[before..from] == self.marks[from..] => {
+                *samples += 1;
+                self.marks.truncate(from);
+            }
+            _ => self.runs.push((self.marks.len(), 1)),
         }
     }
 
-    /// Share of the samples in which `link` was a bottleneck.
-    pub fn share(&self, link: usize) -> Option<f64> {
-        (self.samples > 0).then(|| self.hits[link] as f64 / self.samples as f64)
-    }
-
-    /// Spacing of the grid, and how often the set of bottlenecks changed between samples that had one.
-    pub fn grid(&self) -> (Time, u64) {
-        (self.times.grid, self.switches)
+    /// What the samples say, if the links have transmitted these classes of packets in the summary window: a wait counts above the
+    /// transmission time of the largest of them, so that a flow that does not send then hides no queue of acknowledgements.
+    pub fn judge(&self, transmitted: &[[bool; 3]]) -> Bottlenecks {
+        let is_bottleneck = |mark: &&Mark| {
+            let classes = transmitted[mark.link as usize];
+            let stalled = classes == [false; 3];
+            mark.above.iter().zip(classes).all(|(above, crosses)| *above || !(crosses || stalled))
+        };
+        let mut hits = vec![0; transmitted.len()];
+        let (mut switches, mut from, mut last) = (0, 0, Vec::new());
+        for (end, samples) in &self.runs {
+            let links: Vec<u32> = self.marks[from..*end].iter().filter(is_bottleneck).map(|mark| mark.link).collect();
+            from = *end;
+            links.iter().for_each(|link| hits[*link as usize] += samples);
+            if !links.is_empty() {
+                switches += u64::from(!last.is_empty() && last != links);
+                last = links;
+            }
+        }
+        let share = |hits| hits as f64 / self.samples as f64;
+        let shares = (self.samples > 0).then(|| hits.into_iter().map(|hits: u64| share(hits)).collect());
+        Bottlenecks { shares, grid: self.times.grid, switches }
     }
 }
 

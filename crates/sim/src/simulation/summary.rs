@@ -12,7 +12,7 @@ use eddyline_units::Time;
 
 use super::probes::Probes;
 use crate::endpoint::Flow;
-use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram, TRIM, per_minute};
+use crate::meter::{BottleneckSampler, Bottlenecks, FlowRecord, Mean, RttHistogram, TRIM, per_minute};
 use crate::network::Net;
 
 /// The final state of a run.
@@ -49,10 +49,13 @@ pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
     let probes = probes.iter_mut().zip(&network.probes);
     let probes = probes.map(|(p, spec)| p.result(spec, loaded_s(network, spec, &histograms))).collect();
     let groups = network.groups.iter().map(group).collect();
-    let sampling = sampler.map(|s| {
-        let (grid, switches) = s.grid();
-        Sampling { bottleneck_grid_s: Some(grid.as_secs_f64()), bottleneck_switches: Some(switches) }
+    let bottlenecks = sampler.map(|s| {
+        let crossing = |(net, number): &(&Net, usize)| net.meter(*number).0.transmitted().map(|bytes| bytes > 0.0);
+        s.judge(&links.iter().map(crossing).collect::<Vec<_>>())
     });
+    let sampling = bottlenecks
+        .as_ref()
+        .map(|b| Sampling { bottleneck_grid_s: Some(b.grid.as_secs_f64()), bottleneck_switches: Some(b.switches) });
     RunResult {
         world: "sim".to_owned(),
         title: network.title.clone(),
@@ -60,7 +63,7 @@ pub fn summarise(ending: Ending<'_, impl Iterator<Item = Flow>>) -> RunResult {
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         flows: results,
-        links: links.iter().enumerate().map(|(i, at)| link_result(network, *at, sampler, i)).collect(),
+        links: links.iter().enumerate().map(|(i, at)| link_result(network, *at, bottlenecks.as_ref(), i)).collect(),
         groups,
         arrivals,
         traffic,
@@ -123,7 +126,7 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttH
 fn link_result(
     network: &Network,
     (net, number): (&Net, usize),
-    sampler: Option<&BottleneckSampler>,
+    bottlenecks: Option<&Bottlenecks>,
     index: usize,
 ) -> LinkResult {
     let link = &network.links[index];
@@ -135,7 +138,7 @@ fn link_result(
     let capacity = link.capacity_bits(network.warmup, network.duration).max(total * 8.0);
     let used = |bytes: f64| (capacity > 0.0).then(|| bytes * 8.0 / capacity);
     let mean = |integral: u128| Some(integral as f64 / window.as_ps() as f64);
-    let share = sampler.and_then(|s| s.share(index));
+    let share = bottlenecks.and_then(|b| b.shares.as_ref()).map(|shares| shares[index]);
     LinkResult {
         name: link.name.clone(),
         utilisation: used(total),

@@ -51,6 +51,22 @@ fn a_shaper_waits_at_its_own_rate() {
     }
 }
 
+/// Acknowledgements of 40 bytes fill a link of 200 kbit/s: 19 of them wait 30 ms, less than the 60 ms that a packet of 1,500 bytes would
+/// take. A flow that sends such packets, but not in the summary window, changes nothing.
+#[test]
+fn a_flow_that_does_not_send_hides_no_bottleneck() {
+    let fast = r#"kind = "fast", alpha = "20 packets", base_rtt = "known""#;
+    let shares = ["size = \"3000 B\"", "start = \"50 s\""].map(|upload| {
+        let text = head(40.0, 20.0, 1)
+            + &duplex(8e6, 2e5, 0.015)
+            + &flow("download", fast, "f", "b", "").replace("1040 B", "1500 B")
+            + &flow("upload", fast, "b", "f", upload).replace("1040 B", "1500 B");
+        let result = result_of(&text);
+        ["f", "b"].map(|name| link(&result, name).bottleneck_share.unwrap())
+    });
+    assert_eq!(shares, [[0.0, 1.0]; 2]);
+}
+
 /// Percentiles stay within the extremes: a flow of one byte has one or two samples.
 #[test]
 fn percentiles_of_few_samples() {
