@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.arguments import file
-from eddyline.errors import EddylineError
+from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Execution(NamedTuple):
 
 
 class StoredSeries:
-    """The series of a result folder, of one run or of several, read when they are wanted.
+    """The series of a result folder, of one run or of several, read when they are wanted: the file that is there now.
 
     Args:
         path: The file, which need not be there.
@@ -41,6 +41,9 @@ class StoredSeries:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        # the working directory may be another one by then
+        self._file = path.absolute()
+        self._identity = _identity(self._file)
         self._whole: Any = None  # pyarrow has no types
 
     @classmethod
@@ -57,15 +60,18 @@ class StoredSeries:
             labels: World and seed of the run.
 
         Raises:
-            InputError: The file cannot be read.
+            InputError: The file cannot be read, or is no longer the same.
         """
         if self._whole is None:
             from eddyline.columns import read_series
 
-            if not self._path.exists():
+            if self._identity is None:
                 return None
+            self._require_unchanged()
+            whole = read_series(self._file)
+            self._require_unchanged()
             # kept: the runs of a folder share it
-            self._whole = read_series(self._path)
+            self._whole = whole
         there = [name for name in labels if name in self._whole.column_names]
         if not there:
             return self._whole
@@ -75,6 +81,24 @@ class StoredSeries:
         for name in there:
             rows = rows.filter(pc.equal(rows[name], labels[name]))
         return rows.drop_columns(there).combine_chunks() if len(rows) else None
+
+
+    def _require_unchanged(self) -> None:
+        if _identity(self._file) != self._identity:
+            what = "has been written again" if self._file.exists() else "has gone"
+            raise InputError(
+                f"{self._path}: {what} since the result was loaded",
+                "load the result again, or use its series before that: they are read then, and kept",
+            )
+
+
+def _identity(file: Path) -> tuple[int, ...] | None:
+    """What another file in the same place does not have; None where there is none."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 class Recording:

@@ -508,10 +508,11 @@ def load_results(folder: str | Path) -> Results[Result]:
     from eddyline.result_folder import manifest, read, require_result
 
     folder = file("folder", folder)
+    # first: if the folder is replaced meanwhile, its series are not those of another run
+    series = StoredSeries(folder / SERIES)
     text, stored_source = read(folder)
     scenario = _restore(stored_source, (), stored_source.text)
     asked = manifest(folder).asked
-    series = StoredSeries(folder / SERIES)
     try:
         parsed = json.loads(text)
         parts = parsed if isinstance(parsed, list) else [parsed]

@@ -498,6 +498,21 @@ def test_what_cannot_be_verified(eddyline, tmp_path):
     assert (ran.code, ran.out) == (2, "")
 
 
+@pytest.mark.parametrize("preset", [(), ("--preset", "upload")])
+def test_a_scenario_of_one_world_names_it(eddyline, tmp_path, preset):
+    made = eddyline("init", "q.toml", "--controller", "noq-cubic", *preset)
+    assert made.err == "wrote q.toml; next: eddyline run q.toml --world quic\n"
+    commands = [line for line in (tmp_path / "q.toml").read_text().splitlines() if "eddyline run" in line]
+    assert commands
+    assert all("eddyline run q.toml --world quic" in line for line in commands)
+    assert eddyline("run", "q.toml", "--world", "quic", "--set", "duration=25 s").code == 0
+    if not preset:
+        assert eddyline("check", "q.toml", "--set", "duration=25 s").code == 0
+    wrong = eddyline("compare", "q.toml")
+    assert wrong.code == 2
+    assert 'or with world = "quic" in [[expect]]' in wrong.err
+
+
 def test_names_may_hold_any_bytes_and_values_may_not(eddyline, scenario):
     odd = os.fsdecode(b"odd\xff")
     assert eddyline("run", scenario(), "--out", f"{odd}/result", figures=False).code == 0

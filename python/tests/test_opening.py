@@ -116,6 +116,28 @@ def test_each_stored_run_has_its_series(several, scenario, tmp_path):
         _ = theory.series
 
 
+def test_series_are_those_of_the_result_that_was_loaded(scenario, tmp_path, monkeypatch):
+    folder = tmp_path / "loop"
+    scenario.run().save(folder)
+    first = el.open(folder)
+    used = el.open(folder)
+    whole = used.series
+    monkeypatch.chdir(tmp_path)
+    relative = el.open("loop")
+    monkeypatch.chdir("/")
+    pd.testing.assert_frame_equal(relative.series, whole)
+    scenario.run(set={"link.down.rate": "1 Mbit/s"}).save(folder)
+    with pytest.raises(el.InputError, match="loop/series.parquet: has been written again since the result was loaded"):
+        _ = first.series
+    with pytest.raises(el.InputError, match="written again"):
+        first.save(tmp_path / "mixed")
+    pd.testing.assert_frame_equal(used.series, whole)
+    kept = el.open(folder)
+    folder.rename(tmp_path / "old")
+    with pytest.raises(el.InputError, match="has gone since the result was loaded"):
+        kept.plot()
+
+
 def test_short_texts_and_tables_for_notebooks(scenario, several, tmp_path):
     swept = el.sweep(scenario, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")
     advice = el.advise("20 Mbit/s", "2 Mbit/s", "40 ms", downloads=1, uploads=1, have="fifo")

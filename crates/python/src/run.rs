@@ -188,8 +188,12 @@ const SIM_HINT: &str = "run it with --world sim";
 
 fn world_hint(error: &SimError) -> String {
     match error {
-        SimError::OtherWorld { world, .. } => format!("run it with --world {world}"),
-        _ => "run it with --world kernel, or leave `transport` out and run it with --world quic".to_owned(),
+        SimError::OtherWorld { world, .. } => {
+            format!("run it with --world {world}, where a command has that, or with world = \"{world}\" in [[expect]]")
+        }
+        _ => "run it with --world kernel, or leave `transport` out and run it with --world quic, where a command has these, or with \
+              `world` in [[expect]]"
+            .to_owned(),
     }
 }
 

@@ -151,11 +151,29 @@ def command(file: Path, preset: str | None, controller: str | None, force: bool)
             raise InputError(f"{file}: exists", "--force replaces it")
     text = template(file, preset, controller)
     put_text(file, text)
-    click.echo(f"wrote {file}; next: eddyline run {shlex.quote(str(file))}", err=True)
+    click.echo(f"wrote {file}; next: {_run(shlex.quote(str(file)), controller)}", err=True)
+
+
+def _run(typed: str, kind: str | None) -> str:
+    """The command that runs a file with this controller."""
+    from eddyline.kinds import controller
+
+    only_in = None if kind is None else controller(kind).only_in
+    return f"eddyline run {typed}{'' if only_in is None else f' --world {only_in}'}"
 
 
 def template(file: Path, preset: str | None, controller: str | None = None) -> str:
     """The scenario's text."""
+    from eddyline.kinds import controller as of_kind
+
+    text, typed = _template(file, preset, controller), shlex.quote(displayed(file))
+    if controller is None or (only_in := of_kind(controller).only_in) is None:
+        return text
+    text = text.replace(f"eddyline run {typed}", _run(typed, controller))
+    return text.replace("[[expect]]\n", f'[[expect]]\nworld    = "{only_in}"\n')
+
+
+def _template(file: Path, preset: str | None, controller: str | None) -> str:
     typed = shlex.quote(displayed(file))
     if preset in SCENARIOS:
         return _filled(SCENARIOS[preset], typed, controller)

@@ -31,11 +31,12 @@ _MAX_POINTS = 50
 
 
 def remarks(scenario: Scenario, world: str) -> list[str]:
-    """Sentences about what never starts, crosses a link twice, lacks its feedback, or has a limit that is too short."""
+    """Sentences about what never starts, crosses a link twice, lacks its feedback, has a limit that is too short or acknowledgements that are late."""
     tables = scenario.to_dict()
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
     return [
         *(sentence for table in named for sentence in _of(table, scenario.duration_s)),
+        *(sentence for table in tables.get("flow", []) if world == "sim" and (sentence := _late_ack(table))),
         *(sentence for link in link_tables(tables).values() if (sentence := _short_limit(link))),
         *without_accurate_ecn(tables, world),
     ]
@@ -148,6 +149,22 @@ def _short_limit(link: Mapping[str, Any]) -> str | None:
     return (
         f"{link['name']}: its CAKE queue's limit of {limit} is less than its rtt, {queue['rtt']}, takes at {rate}: it "
         "drops at the limit, and about one packet in a hundred from then on; leave limit out (docs/queues/cake.md)"
+    )
+
+
+def _late_ack(flow: Mapping[str, Any]) -> str | None:
+    """A sentence about a flow whose segments are often alone, and acknowledged only after the sender's timeout."""
+    tcp = flow["tcp"]
+    often_alone = tcp["initial_window"] == 1 or flow.get("application", {}).get("kind", "bulk") != "bulk"
+    late, least = tcp["ack_timer"], tcp["min_rto"]
+    if tcp.get("ack_every", 1) == 1 or not often_alone:
+        return None
+    if read("ack_timer", "time", late) < read("min_rto", "time", least):
+        return None
+    return (
+        f"{flow['name']}: a segment by itself is acknowledged after {late} (tcp.ack_timer), when its sender's timeout "
+        f"may have passed, {least} over its round trip (tcp.min_rto): it is sent again, and the window is one; "
+        'tcp.min_rto = "1 s" (RFC 6298) or tcp.ack_timer = "40 ms" (Linux) prevents that'
     )
 
 

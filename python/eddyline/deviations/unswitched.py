@@ -142,6 +142,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _lost_connections,
     ),
     UnswitchedDifference(
+        "smallest window",
+        "the stack sends two packets in windows of less than two (RFC 9002, 7.2)",
+        _QUIC,
+        lambda _, result: any((flow["window_packets"]["min"] or 2.0) < 2.0 for flow in result["flows"]),
+    ),
+    UnswitchedDifference(
         "reordering",
         "the stack takes a packet for lost when one that is three later or more has arrived, sim without RACK when "
         "three later ones have",

@@ -33,7 +33,12 @@ def require(plan: Plan, of: str, metrics: Sequence[str]) -> None:
             if parts:
                 raise InputError(f"{of} have no metric {name!r}", f"they have {', '.join(parts)}")
             if elsewhere:
-                hint = f"{', '.join(elsewhere)} have it: --of {elsewhere[0]}"
+                fitting = [kind for kind in elsewhere if all(metric in possible_metrics(kind) for metric in metrics)]
+                hint = f"{', '.join(elsewhere)} have it: " + (
+                    f"--of {fitting[0]}"
+                    if fitting
+                    else f"--of {elsewhere[0]} in a call of its own, which on the finished folder only draws and prints"
+                )
                 raise InputError(f"{of} have no metric {name!r}", hint)
             raise unknown("metric", name, known)
     found: dict[str, None] = {}

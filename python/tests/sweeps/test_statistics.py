@@ -402,6 +402,10 @@ def test_a_table_of_seeds_alone_and_one_of_what_there_is(eddyline, lossy, tmp_pa
             ("--table", "--metric", "http_s.mean"),
             "flows have no metric 'http_s.mean'\nhint: probes have it: --of probes",
         ),
+        (
+            ("--table", "--metric", "goodput_bps", "--metric", "queueing_delay_s.mean"),
+            "flows have no metric 'queueing_delay_s.mean'\nhint: links have it: --of links in a call of its own, which",
+        ),
         (("--table", "--metric", "resent"), "--metric resent: did you mean retransmits"),
         (("--table", "--of", "links", "--metric", "wait p99"), "--metric wait p99: did you mean queueing_"),
         (("--table", "--of", "groups"), "the results have no groups"),

@@ -194,8 +194,10 @@ impl Controller for State {
         *largest = largest.max(rtt);
         let (Some(base), Some(standing)) = (self.base_ps(), self.standing.get()) else { return };
         let queueing = (standing - base).max(0.0);
-        let max_queueing = self.max_rtt.iter().copied().fold(0.0, f64::max) - base;
-        if queueing < NEARLY_EMPTY * max_queueing || max_queueing <= 0.0 {
+        // 2.2 goes by the smallest sample, also beside a known delay, which no packet with a transmission time comes near
+        let least = self.min_rtt.get().unwrap_or(base);
+        let max_queueing = self.max_rtt.iter().copied().fold(0.0, f64::max) - least;
+        if standing - least < NEARLY_EMPTY * max_queueing || max_queueing <= 0.0 {
             self.full_rounds = 0;
         }
         if self.round.ends(ack) {

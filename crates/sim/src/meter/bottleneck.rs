@@ -137,8 +137,10 @@ impl BottleneckSampler {
             // links with equal waits are all bottlenecks
             for (wait, link) in waits().filter(|(wait, _)| *wait == longest && *wait > Time::ZERO) {
                 let place = link as usize;
-                let time = |bytes| self.rates[place].end(now, bytes).saturating_sub(now);
-                self.marks.push(Mark { link, above: self.largest[place].map(|bytes| wait > time(bytes)) });
+                let end = |bytes| self.rates[place].end(now, bytes);
+                // on a link that transmits no more both are without end
+                let above = |bytes| bytes == 0 || end(bytes) == Time::MAX || wait > end(bytes) - now;
+                self.marks.push(Mark { link, above: self.largest[place].map(above) });
             }
         }
         self.marks[from..].sort_unstable();

@@ -2,7 +2,11 @@
 
 use crate::scenarios;
 
-use scenarios::{duplex, flow, flow_result, head, link, result_of};
+use std::sync::Arc;
+
+use eddyline_path::variation::{Conditions, Recording};
+use eddyline_sim::Options;
+use scenarios::{duplex, flow, flow_result, head, link, network, outcome, result_of};
 
 /// Bursts of forty packets of 120 us each: the backlog, including the rest of the packet in transmission, exceeds one packet until
 /// the last one begins, 39 x 120 us = 4.68 ms. Sampling every 10 ms must not alias with bursts every 10 ms.
@@ -65,6 +69,22 @@ fn a_flow_that_does_not_send_hides_no_bottleneck() {
         ["f", "b"].map(|name| link(&result, name).bottleneck_share.unwrap())
     });
     assert_eq!(shares, [[0.0, 1.0]; 2]);
+}
+
+/// A link whose recording ends without a rate transmits nothing any more: packets wait there as they do in an outage that lasts.
+#[test]
+fn a_link_that_is_dead_is_a_bottleneck() {
+    let outage = "outages = [{ start = \"2 s\", length = \"18 s\" }]\ndelay";
+    let links = duplex(6e6, 5e6, 0.01);
+    let of = |links: &str| network(&(head(20.0, 0.0, 1) + links + &flow("x", "kind = \"cubic\"", "f", "b", "")));
+    let mut dead = of(&links);
+    let recording = Recording::csv("time_s,rate_bps\n0,6e6\n2,0\n", None).unwrap();
+    let playing = Conditions::playing(dead.links[0].rate, dead.links[0].delay, &recording, false, &[]);
+    dead.links[0].variation.conditions = Some(Arc::new(playing));
+    for network in [of(&links.replacen("delay", outage, 1)), dead] {
+        let share = link(&outcome(&network, &Options::default()).result, "f").bottleneck_share.unwrap();
+        assert!(share > 0.99, "{share}");
+    }
 }
 
 /// Percentiles stay within the extremes: a flow of one byte has one or two samples.
