@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.arguments import file
@@ -10,6 +9,7 @@ from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pandas as pd
 
@@ -36,20 +36,20 @@ class StoredSeries:
     """The series of a result folder, of one run or of several, read when they are wanted: the file that is there now.
 
     Args:
-        path: The file, which need not be there.
+        path: The file, which need not be there; None for series that are in memory.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self._path = path
         # the working directory may be another one by then
-        self._file = path.absolute()
-        self._identity = _identity(self._file)
+        self._file = None if path is None else path.absolute()
+        self._identity = None if self._file is None else _identity(self._file)
         self._whole: Any = None  # pyarrow has no types
 
     @classmethod
     def holding(cls, table: Any) -> StoredSeries:
         """Series that are in memory, of one run."""
-        stored = cls(Path())
+        stored = cls(None)
         stored._whole = table
         return stored
 
@@ -65,11 +65,11 @@ class StoredSeries:
         if self._whole is None:
             from eddyline.columns import read_series
 
-            if self._identity is None:
+            if self._file is None or self._identity is None:
                 return None
-            self._require_unchanged()
+            self._require_unchanged(self._file)
             whole = read_series(self._file)
-            self._require_unchanged()
+            self._require_unchanged(self._file)
             # kept: the runs of a folder share it
             self._whole = whole
         there = [name for name in labels if name in self._whole.column_names]
@@ -82,10 +82,9 @@ class StoredSeries:
             rows = rows.filter(pc.equal(rows[name], labels[name]))
         return rows.drop_columns(there).combine_chunks() if len(rows) else None
 
-
-    def _require_unchanged(self) -> None:
-        if _identity(self._file) != self._identity:
-            what = "has been written again" if self._file.exists() else "has gone"
+    def _require_unchanged(self, file: Path) -> None:
+        if _identity(file) != self._identity:
+            what = "has been written again" if file.exists() else "has gone"
             raise InputError(
                 f"{self._path}: {what} since the result was loaded",
                 "load the result again, or use its series before that: they are read then, and kept",

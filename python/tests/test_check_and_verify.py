@@ -505,9 +505,9 @@ def test_a_scenario_of_one_world_names_it(eddyline, tmp_path, preset):
     commands = [line for line in (tmp_path / "q.toml").read_text().splitlines() if "eddyline run" in line]
     assert commands
     assert all("eddyline run q.toml --world quic" in line for line in commands)
-    assert eddyline("run", "q.toml", "--world", "quic", "--set", "duration=25 s").code == 0
+    assert eddyline("run", "q.toml", "--world", "quic", "--set", "duration=45 s").code == 0
     if not preset:
-        assert eddyline("check", "q.toml", "--set", "duration=25 s").code == 0
+        assert eddyline("check", "q.toml", "--set", "duration=45 s").code == 0
     wrong = eddyline("compare", "q.toml")
     assert wrong.code == 2
     assert 'or with world = "quic" in [[expect]]' in wrong.err

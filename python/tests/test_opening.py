@@ -127,7 +127,9 @@ def test_series_are_those_of_the_result_that_was_loaded(scenario, tmp_path, monk
     monkeypatch.chdir("/")
     pd.testing.assert_frame_equal(relative.series, whole)
     scenario.run(set={"link.down.rate": "1 Mbit/s"}).save(folder)
-    with pytest.raises(el.InputError, match="loop/series.parquet: has been written again since the result was loaded"):
+    with pytest.raises(
+        el.InputError, match=r"loop/series\.parquet: has been written again since the result was loaded"
+    ):
         _ = first.series
     with pytest.raises(el.InputError, match="written again"):
         first.save(tmp_path / "mixed")

@@ -71,12 +71,17 @@ def test_what_is_rarely_intended_is_said(eddyline, scenario):
 
 def test_acknowledgements_after_the_timeout_are_said(eddyline, scenario):
     path = scenario()
-    said = "note: download: a segment by itself is acknowledged after 200 ms (tcp.ack_timer), when its sender's timeout"
+    said = "note: download: a segment by itself is acknowledged after 200 ms (tcp.ack_timer), when the sender's timeout"
     late = ("run", path, "--set", "flow.download.tcp.ack_every=2")
     one = (*late, "--set", "flow.download.tcp.initial_window=1")
     assert said in eddyline(*one).err
     frames = 'flow.download.application={kind="bursts",bytes="1460 B",every="1 s"}'
     assert said in eddyline(*late, "--set", frames).err
+    assert said not in eddyline(*late, "--set", frames.replace("1460", "2920")).err
+    assert (
+        "note: download: fewer than 4 segments"
+        in eddyline(*late, "--set", "flow.download.tcp.ack_every=4", "--set", "flow.download.tcp.initial_window=2").err
+    )
     assert "note:" not in eddyline(*late).err
     assert "note:" not in eddyline(*one, "--set", "flow.download.tcp.ack_timer=40 ms").err
     assert "note:" not in eddyline(*one, "--set", "flow.download.tcp.min_rto=1 s").err

@@ -3,7 +3,7 @@
 use eddyline_cc::{ControllerParams, CubicProfile};
 use eddyline_path::variation::Variation;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, Local, Pacing, PacingGain, TimestampClock};
+use eddyline_scenario::network::{Flow, Local, Pacing, PacingGain, TimestampClock, Transport};
 
 use crate::controllers;
 use crate::error::LiveError;
@@ -19,7 +19,15 @@ const MAX_PACKET: u32 = 65_000;
 /// The window that Linux offers in the SYN-ACK, which has no scale.
 const FIRST_RECEIVE_WINDOW: u64 = 65_535;
 
-const HINT_SIM: &str = "run it with --world sim";
+/// The world that has what this one lacks.
+fn elsewhere(network: &Network) -> &'static str {
+    let tcp = network.flows.iter().any(|flow| flow.transport == Some(Transport::Tcp));
+    match network.flows.iter().any(|flow| is_quic(flow) || flow.controller.only_in().is_some()) {
+        true if tcp => "leave it out: no other world has TCP beside QUIC",
+        true => "run it with --world quic",
+        false => "run it with --world sim",
+    }
+}
 
 fn refuse(what: String, hint: &'static str) -> Result<(), LiveError> {
     Err(LiveError::Unsupported { what, hint })
@@ -32,10 +40,10 @@ fn refuse(what: String, hint: &'static str) -> Result<(), LiveError> {
 pub fn check(network: &Network) -> Result<(), LiveError> {
     check_path(network)?;
     if let Some(arrivals) = network.arrivals.first() {
-        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), HINT_SIM);
+        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), elsewhere(network));
     }
     if let Some(probe) = network.probes.first() {
-        return refuse(format!("latency probes (probe {})", probe.name), HINT_SIM);
+        return refuse(format!("latency probes (probe {})", probe.name), elsewhere(network));
     }
     for flow in &network.flows {
         if is_quic(flow) {
@@ -44,7 +52,7 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
             controllers::check(flow)?;
         }
         if flow.peer.is_some() {
-            return refuse(format!("flows that share a connection (flow {})", flow.name), HINT_SIM);
+            return refuse(format!("flows that share a connection (flow {})", flow.name), elsewhere(network));
         }
     }
     Ok(())
@@ -56,13 +64,13 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
 /// It has not.
 pub fn check_path(network: &Network) -> Result<(), LiveError> {
     if let Some(medium) = network.media.first() {
-        return refuse(format!("half-duplex medium (medium {})", medium.name), HINT_SIM);
+        return refuse(format!("half-duplex medium (medium {})", medium.name), elsewhere(network));
     }
     if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
-        return refuse(format!("ACK reconstruction (link {})", link.name), HINT_SIM);
+        return refuse(format!("ACK reconstruction (link {})", link.name), elsewhere(network));
     }
     if let Some(link) = network.links.iter().find(|l| l.corrupt > 0.0) {
-        return refuse(format!("corruption of packets (link {})", link.name), HINT_SIM);
+        return refuse(format!("corruption of packets (link {})", link.name), elsewhere(network));
     }
     if network.flows.len() > Host::MAX_FLOWS {
         let what = format!("room for {} flows; at most {}", network.flows.len(), Host::MAX_FLOWS);
@@ -73,6 +81,15 @@ pub fn check_path(network: &Network) -> Result<(), LiveError> {
         return refuse(what, "payload of 88 B or more, packets of 65 kB or less");
     }
     Ok(())
+}
+
+/// Whether a controller goes by the delay of the data's way alone, and falls back to the round trip where it is not known.
+fn measures_forward_delay(flow: &Flow) -> bool {
+    match &*flow.controller {
+        ControllerParams::Ledbat(params) => !params.measures_round_trips(),
+        ControllerParams::Custom(_) => true,
+        _ => false,
+    }
 }
 
 /// What cannot be honoured, a sentence each.
@@ -86,6 +103,12 @@ pub fn of(network: &Network) -> Vec<String> {
                 .to_owned(),
         );
     }
+    notes.extend(over(true).filter(|flow| measures_forward_delay(flow)).map(|flow| {
+        format!(
+            "flow {}: the stack carries no times of arrival, so a forward delay that the controller uses is the whole round trip",
+            flow.name
+        )
+    }));
     notes.extend(eddyline_quic_host::approximations::of(over(true)));
     notes.extend(eddyline_quic_host::approximations::of_links(network, over(true)));
     for flow in over(false) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::{ProcessTime, ThreadTime};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Transport;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
 use eddyline_sim::{Execution, Interruption, LogEvent, Options, Outcome, PacketLog, Progress, SimError};
@@ -171,7 +172,7 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
             "limit the queue or the window, or give the run more memory (--memory)".to_owned(),
         )),
         SimError::OtherWorld { .. } | SimError::NoQuic(_) => {
-            InputError::new_err((error.to_string(), world_hint(&error)))
+            InputError::new_err((error.to_string(), world_hint(&error, network)))
         }
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
     }
@@ -180,14 +181,27 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
 fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
     match error {
         eddyline_quic::Error::Sim(error) => sim_error(error, network),
-        eddyline_quic::Error::Unsupported { .. } => InputError::new_err((error.to_string(), SIM_HINT.to_owned())),
+        eddyline_quic::Error::Unsupported { .. } => {
+            InputError::new_err((error.to_string(), quic_hint(network).to_owned()))
+        }
     }
 }
 
-const SIM_HINT: &str = "run it with --world sim";
+/// Where what world `quic` lacks can be run.
+fn quic_hint(network: &Network) -> &'static str {
+    // what would be refused there by `require_tcp`
+    match eddyline_sim::require_tcp(network) {
+        Ok(()) => "run it with --world sim",
+        Err(_) => "run it with --world kernel, which has TCP, and QUIC where a flow has transport = \"quic\"",
+    }
+}
 
-fn world_hint(error: &SimError) -> String {
+/// Where what world `sim` lacks can be run.
+fn world_hint(error: &SimError, network: &Network) -> String {
     match error {
+        SimError::OtherWorld { .. } if network.flows.iter().any(|f| f.transport == Some(Transport::Tcp)) => {
+            "run it with --world kernel, which has it where the flow has transport = \"quic\"".to_owned()
+        }
         SimError::OtherWorld { world, .. } => {
             format!("run it with --world {world}, where a command has that, or with world = \"{world}\" in [[expect]]")
         }
@@ -200,9 +214,9 @@ fn world_hint(error: &SimError) -> String {
 /// What world `sim` or `quic` lacks for this network, and a hint. The others find it in the run.
 pub(crate) fn lacking(world: &str, network: &Network) -> Option<(String, String)> {
     match world {
-        "sim" => eddyline_sim::require_tcp(network).err().map(|e| (e.to_string(), world_hint(&e))),
+        "sim" => eddyline_sim::require_tcp(network).err().map(|e| (e.to_string(), world_hint(&e, network))),
         eddyline_quic::WORLD => {
-            eddyline_quic::require_quic(network).err().map(|e| (e.to_string(), SIM_HINT.to_owned()))
+            eddyline_quic::require_quic(network).err().map(|e| (e.to_string(), quic_hint(network).to_owned()))
         }
         _ => None,
     }

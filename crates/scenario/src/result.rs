@@ -262,8 +262,8 @@ pub struct ProbeResult {
     #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
     /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario. Where these vary,
-    /// their means over connections that begin at any time of the summary window, with jitter. Waits for the end of outages are most
-    /// often of the handshakes before, as in `http_s`.
+    /// their means over connections that begin at any time of the summary window and, if any do, end in the run, with jitter. Waits for
+    /// the end of outages are most often of the handshakes before, as in `http_s`.
     #[schemars(extend("x-unit" = "s"))]
     pub idle_s: Option<f64>,
     /// TCP handshakes.

@@ -173,8 +173,13 @@ def nearest(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Ro
         rtt_s: Round-trip time without queues.
         usual: As in `preferred`: the nearest only where no other row is as near.
     """
-    max_share = max(row.outcome.share for row in [*rows, usual])
-    near = [row for row in [*rows, usual] if row.outcome.share >= max_share - NEAR]
+    return nearest_among([*rows, usual], prefer, rtt_s, usual)
+
+
+def nearest_among(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row) -> _Row:
+    """As `nearest`, with the default as a candidate only if it is among the rows; its delay counts as it does there."""
+    max_share = max(row.outcome.share for row in rows)
+    near = [row for row in rows if row.outcome.share >= max_share - NEAR]
     shorter = [row for row in near if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
     left = _as_preferred(_undominated(shorter or near), prefer)
     best = max(_power(row, rtt_s) for row in left)

@@ -168,7 +168,7 @@ class _Search:
         """What the table has of a family where none suffices."""
         if nearest.family == name:
             return nearest
-        return choice.nearest(
+        return choice.nearest_among(
             [self._row(c) for c in self._candidates if c.family == name], self._prefer, self._rtt_s, usual
         )
 

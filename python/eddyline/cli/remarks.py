@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from eddyline.accurate_ecn import without_accurate_ecn
@@ -31,7 +32,10 @@ _MAX_POINTS = 50
 
 
 def remarks(scenario: Scenario, world: str) -> list[str]:
-    """Sentences about what never starts, crosses a link twice, lacks its feedback, has a limit that is too short or acknowledgements that are late."""
+    """Sentences about what is rarely intended.
+
+    What never starts, crosses a link twice, lacks its feedback, has a limit that is too short, acknowledges too late.
+    """
     tables = scenario.to_dict()
     named = [table for kind in ("flow", "traffic", "arrivals") for table in tables.get(kind, [])]
     return [
@@ -153,17 +157,22 @@ def _short_limit(link: Mapping[str, Any]) -> str | None:
 
 
 def _late_ack(flow: Mapping[str, Any]) -> str | None:
-    """A sentence about a flow whose segments are often alone, and acknowledged only after the sender's timeout."""
+    """A sentence about a flow that often waits for an acknowledgement which comes only after its timeout."""
     tcp = flow["tcp"]
-    often_alone = tcp["initial_window"] == 1 or flow.get("application", {}).get("kind", "bulk") != "bulk"
+    every = tcp.get("ack_every", 2 if tcp.get("ack_congestion_control") else 1)
+    segments = [tcp["initial_window"]] if tcp["initial_window"] < every else []
+    if "bytes" in flow.get("application", {}):
+        payload = read("packet", "bytes", flow["packet"]) - read("header", "bytes", flow["header"])
+        segments.append(ceil(read("bytes", "bytes", flow["application"]["bytes"]) / payload))
     late, least = tcp["ack_timer"], tcp["min_rto"]
-    if tcp.get("ack_every", 1) == 1 or not often_alone:
+    if not any(several % every for several in segments):
         return None
     if read("ack_timer", "time", late) < read("min_rto", "time", least):
         return None
+    what = "a segment by itself is" if every == 2 else f"fewer than {every} segments (tcp.ack_every) are"
     return (
-        f"{flow['name']}: a segment by itself is acknowledged after {late} (tcp.ack_timer), when its sender's timeout "
-        f"may have passed, {least} over its round trip (tcp.min_rto): it is sent again, and the window is one; "
+        f"{flow['name']}: {what} acknowledged after {late} (tcp.ack_timer), when the sender's timeout may have passed, "
+        f"{least} over its round trip (tcp.min_rto): one is sent again, and the window is one; "
         'tcp.min_rto = "1 s" (RFC 6298) or tcp.ack_timer = "40 ms" (Linux) prevents that'
     )
 

@@ -38,6 +38,10 @@ def unswitched(scenario: Table, result: Table) -> list[UnswitchedDifference]:
     return [each for each in UNSWITCHED if result["world"] in each.worlds and each.applies(scenario, result)]
 
 
+def _is_below_two(packets: float | None) -> bool:
+    return packets is not None and packets < 2.0
+
+
 _COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
 _BURSTS_PPS = 2000.0
 """Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
@@ -145,7 +149,7 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "smallest window",
         "the stack sends two packets in windows of less than two (RFC 9002, 7.2)",
         _QUIC,
-        lambda _, result: any((flow["window_packets"]["min"] or 2.0) < 2.0 for flow in result["flows"]),
+        lambda _, result: any(_is_below_two(flow.get("window_packets", {}).get("min")) for flow in result["flows"]),
     ),
     UnswitchedDifference(
         "reordering",

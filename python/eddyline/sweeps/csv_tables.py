@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from typing import TYPE_CHECKING
 
 from eddyline.errors import InputError
 from eddyline.folder_manifest import digest_of
-from eddyline.output import refused
-from eddyline.sweeps.disk import put
+from eddyline.output import refused, replaced_file
 from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.schema import columns
 
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.grid import Grid
 
-__all__ = ["RECORD", "is_as_written", "line_of", "others", "record", "recorded", "require_tables"]
+__all__ = ["RECORD", "is_as_written", "line_of", "names", "others", "record", "require_tables"]
 
 RECORD = "csv.sha256"
 
 _HEADER_BYTES = 1 << 20
+_LINE = re.compile(r"[0-9a-f]{64}  \w+\.csv")
 
 
 def others(paths: Iterable[Path]) -> list[Path]:
@@ -40,8 +41,8 @@ def is_as_written(path: Path) -> bool:
     """Whether the table is there, as it was written."""
     if path.is_symlink() or not path.is_file():
         return False
-    lines = [line for line in recorded(path.parent) if _name(line) == path.name]
     try:
+        lines = [line for line in _recorded(path.parent) if _name(line) == path.name]
         return bool(lines) and line_of(path, path.name) in lines
     except OSError:  # that of somebody who lets nobody read it
         return False
@@ -52,7 +53,12 @@ def line_of(content: Path, name: str) -> str:
     return f"{digest_of(content)}  {name}"
 
 
-def recorded(folder: Path) -> list[str]:
+def names(folder: Path) -> set[str]:
+    """The files of a folder that were written."""
+    return {_name(line) for line in _recorded(folder)}
+
+
+def _recorded(folder: Path) -> list[str]:
     """The lines in a folder."""
     path = folder / RECORD
     if path.is_symlink() or not path.is_file():
@@ -60,9 +66,15 @@ def recorded(folder: Path) -> list[str]:
     return path.read_text("utf-8", errors="replace").splitlines()
 
 
-def record(folder: Path, lines: Iterable[str]) -> None:
-    """Writes the lines into a folder: by name, so that their order does not depend on what was written when."""
-    put(folder / RECORD, "".join(f"{line}\n" for line in sorted(set(lines), key=lambda line: (_name(line), line))))
+def record(folder: Path, line: str, *, alone: bool) -> None:
+    """Adds a line in a folder, in place of others for the same file if `alone`.
+
+    The lines are in order of names, so that it does not depend on what was written when.
+    """
+    others = (other for other in _recorded(folder) if not alone or _name(other) != _name(line))
+    lines = sorted({*others, line}, key=lambda line: (_name(line), line))
+    with replaced_file(folder / RECORD) as staged:
+        staged.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
 def _name(line: str) -> str:
@@ -75,14 +87,22 @@ def require_tables(folder: Path, kinds: Iterable[str], grid: Grid) -> None:
     Raises:
         InputError: It is something else, which stays.
     """
-    for kind in kinds:
-        path = folder / f"{kind}.csv"
-        hint = "move it to another place"
+    hint = "move it to another place"
+    for kind in (*kinds, None):
+        path = folder / (RECORD if kind is None else f"{kind}.csv")
         if path.is_symlink():
             raise InputError(f"{path}: is a symbolic link, which --csv does not follow", hint)
         with refused(path):
-            if path.exists() and not (path.is_file() and (_is_table(path, kind, grid) or is_as_written(path))):
-                raise InputError(f"{path}: exists and is no table that --csv writes", hint)
+            if not path.exists():
+                continue
+            if kind is None:
+                ours = path.is_file() and all(_LINE.fullmatch(line) for line in _recorded(folder))
+            else:
+                ours = path.is_file() and (_is_table(path, kind, grid) or is_as_written(path))
+            if not ours:
+                raise InputError(
+                    f"{path}: exists and is no {'list' if kind is None else 'table'} that --csv writes", hint
+                )
 
 
 def _is_table(path: Path, kind: str, grid: Grid) -> bool:

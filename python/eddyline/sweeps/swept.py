@@ -293,7 +293,7 @@ class Swept:
         from eddyline.output import replaced_file
         from eddyline.sweeps.frame import read_silently
 
-        written, lines = [], csv_tables.recorded(self.folder)
+        written = []
         for kind, path in self._csv_tables().items():
             frame = read_silently(self.folder, kind)
             if len(frame) and path not in left:
@@ -301,11 +301,9 @@ class Swept:
                     write_csv(frame, staged)
                     line = csv_tables.line_of(staged, path.name)
                     # beside that of the file which is there: whenever this ends, the one that is there is known
-                    csv_tables.record(self.folder, [*lines, line])
-                lines = [line, *(other for other in lines if not other.endswith(f"  {path.name}"))]
+                    csv_tables.record(self.folder, line, alone=False)
+                csv_tables.record(self.folder, line, alone=True)
                 written.append(path)
-        if written:
-            csv_tables.record(self.folder, lines)
         return written
 
     def _is_of_this_grid(self, points: Path) -> bool:

@@ -18,6 +18,7 @@ from eddyline.errors import InputError, ScenarioError
 from eddyline.frames import write_csv
 from eddyline.result_folder import copied
 from eddyline.source import Source
+from eddyline.sweeps import csv_tables
 from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.extension import SCENARIOS, stored_source
 from eddyline.sweeps.frame import read_silently, read_table
@@ -174,11 +175,12 @@ def _rows(table: Any, entity: str | None) -> dict[tuple[int, str, int], dict[str
 
 
 def _csv_differences(folder: Path, kinds: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Tables in CSV that are not those in Parquet."""
+    """Tables in CSV that are not those in Parquet; files of their names that were never written are the user's."""
+    written = csv_tables.names(folder)
     with tempfile.TemporaryDirectory(prefix="eddyline-verify-") as place:
         for kind in kinds:
             path, again = folder / f"{kind}.csv", Path(place) / f"{kind}.csv"
-            if path.exists():
+            if path.name in written and path.exists():
                 write_csv(read_silently(folder, kind), again)
                 if not filecmp.cmp(path, again, shallow=False):
                     yield path.name, "one file", "changed"

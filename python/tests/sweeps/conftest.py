@@ -124,7 +124,7 @@ def alive(pid: int) -> bool:
     """Whether a process is there, and not dead with nobody to take note."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before it was opened, or after
         return False
 
 
@@ -132,7 +132,7 @@ def cpu_s(pid: int) -> float:
     """How long a process has run."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before it was opened, or after
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

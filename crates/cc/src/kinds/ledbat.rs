@@ -45,6 +45,14 @@ pub struct LedbatParams {
     pub base_rtt: BaseRttSource,
 }
 
+impl LedbatParams {
+    /// Whether it goes by the delay of the round trip, not by that of the data's way alone.
+    #[must_use]
+    pub fn measures_round_trips(&self) -> bool {
+        self.profile == LedbatProfile::PlusPlus || self.base_rtt == BaseRttSource::Known
+    }
+}
+
 impl Describe for LedbatParams {
     const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
@@ -123,7 +131,7 @@ impl State {
         let target = p.target.unwrap_or(Time::from_ms(if plus { 60 } else { 100 }));
         Self {
             plus,
-            round_trips: plus || known.is_some(),
+            round_trips: p.measures_round_trips(),
             known_ps: known.map(|t| t.as_ps() as f64),
             target_ps: (target.as_ps() as f64).max(1.0),
             gain: p.gain.or(if plus { None } else { Some(1.0) }),

@@ -25,7 +25,8 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub ack_every: Option<u32>,
-    /// Maximum delay of a delayed acknowledgement; below `min_rto`, or a segment by itself is sent again before it. Linux: 40 ms.
+    /// Maximum delay of an acknowledgement where `ack_every` is above one: then better below `min_rto`, or a segment by itself is sent
+    /// again before it. Linux: 40 ms.
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub ack_timer: Time,

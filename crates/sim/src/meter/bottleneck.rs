@@ -60,7 +60,7 @@ pub struct BottleneckSampler {
     /// Of each link the bytes on the line of the largest packet that may cross it, by [`Class`].
     largest: Vec<[u64; 3]>,
     rates: Vec<LinkRate>,
-    /// What was marked in each run of equal samples, one run after the other.
+    /// What was marked in each run of equal samples, one run after the other: at most a mark for each link visit of [`BUDGET`].
     marks: Vec<Mark>,
     /// The end of each run in `marks`, and how many samples it has.
     runs: Vec<(usize, u64)>,

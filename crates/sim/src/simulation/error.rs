@@ -21,7 +21,7 @@ pub enum SimError {
     #[error("the series would have {0} million rows; at most {max} million", max = MAX_ROWS / 1_000_000)]
     TooManyRows(u128),
     /// The controller is part of another world.
-    #[error("controller {controller:?} is part of world {world}: no other world has it")]
+    #[error("controller {controller:?} is part of world {world}: world sim does not have it")]
     OtherWorld {
         /// Its kind.
         controller: String,

@@ -40,8 +40,9 @@ struct Connection {
     timeout: Time,
 }
 
-/// The mean time of a request and its response over connections that begin in the summary window, without other packets. Outages are
-/// waited out; most of them end before the request is sent, because the handshakes wait first. `None` on a path that never transmits.
+/// The mean time of a request and its response over connections that begin in the summary window, without other packets: over those that
+/// end in the run, if there are such. Outages are waited out; most of them end before the request is sent, because the handshakes wait
+/// first. `None` on a path that never transmits.
 fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
     let of = |links: &[u32]| links.iter().map(|l| &network.links[*l as usize]).collect::<Vec<&Link>>();
     let (there, back) = (of(&spec.data), of(&spec.ack));
@@ -60,9 +61,12 @@ fn idle_time(network: &Network, spec: &Probe) -> Option<Time> {
     let request = |i| {
         let tls = round_trip(syn, start(i))?;
         let http = round_trip(message, tls)?;
-        round_trip(message, http).map(|end| u128::from((end - http).as_ps()))
+        round_trip(message, http).map(|end| (end, u128::from((end - http).as_ps())))
     };
-    let times: Vec<u128> = (0..starts).filter_map(request).collect();
+    let all: Vec<(Time, u128)> = (0..starts).filter_map(request).collect();
+    // what comes after the run is no part of it, but for a window that is shorter than a connection
+    let any = all.iter().any(|(end, _)| *end <= to);
+    let times: Vec<u128> = all.iter().filter(|(end, _)| !any || *end <= to).map(|(_, time)| *time).collect();
     let mean = times.iter().sum::<u128>().checked_div(times.len() as u128)?;
     Some(Time::from_ps(u64::try_from(mean).unwrap_or(u64::MAX)))
 }

@@ -81,6 +81,27 @@ fn idle_time_is_of_the_delays_that_requests_meet() {
     assert!(idle < 0.03 && (idle - mean).abs() < 0.003, "{p:?}");
 }
 
+/// What comes after the run is no part of it: an outage at its end counts alike, however long it would last.
+#[test]
+fn idle_time_ends_with_the_run() {
+    let of = |length: &str| {
+        let outage = format!("outages = [{{ start = \"59.9 s\", length = \"{length}\" }}]\ndelay");
+        let links = scenarios::duplex(50e6, 10e6, 0.01).replacen("delay", &outage, 1);
+        probes(&(head(60.0, 10.0, 1) + &links + PROBE)).idle_s.unwrap()
+    };
+    let idle = 0.01 + 300.0 * 8.0 / 50e6 + 1500.0 * 8.0 / 10e6;
+    // a window shorter than a connection
+    let short = scenarios::duplex(1e7, 1e7, 0.4).replacen(
+        "delay",
+        "changes = [{ at = \"1 s\", rate = \"9 Mbit/s\" }]\ndelay",
+        1,
+    );
+    let p = probes(&(head(20.0, 19.0, 1) + &short + PROBE));
+    near(p.idle_s.unwrap(), 0.4 + 300.0 * 8.0 / 9e6 + 1500.0 * 8.0 / 1e7, 1e-9, "a second");
+    near(of("1 h"), idle, 1e-9, "an hour");
+    near(of("100 ms"), idle, 1e-9, "to the end of the run");
+}
+
 /// Where the rate varies, the idle time is that of requests at the rates of the time, waits for the end of outages included.
 #[test]
 fn idle_time_is_of_the_rates_of_the_time() {
