@@ -227,7 +227,7 @@ def manifest(folder: Path) -> Manifest:
         asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
         found = {name: _alteration(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
     except OSError as e:
-        raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+        raise InputError(f"{e.filename or path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
     except (ValueError, RecursionError) as e:
         raise InputError(f"{path} is damaged: {e}") from None
     except (KeyError, TypeError, AttributeError):

@@ -116,10 +116,16 @@ def _renumbered(table: Any, kept: Mapping[int, int], old: Grid, grid: Grid) -> A
 
 
 def complete(folder: Path) -> None:
-    """Puts an extension in place that was interrupted after it began to count. The caller holds the lock."""
+    """Puts an extension in place that was interrupted after it began to count. The caller holds the lock.
+
+    Raises:
+        InputError: It is none: it would say what is in the folder.
+    """
     extension = folder / EXTENSION
     if not extension.is_dir():
         return
+    if not (extension / MANIFEST).is_file():
+        raise InputError(f"{extension}: lacks {MANIFEST}, so it is no sweep that was growing", "remove it")
     parts = folder / PARTS
     parts.mkdir(exist_ok=True)
     if (extension / EXTENSION_PART).is_dir():
@@ -132,8 +138,9 @@ def complete(folder: Path) -> None:
         if name != MANIFEST:
             put(folder / name, text)
     put(folder / MANIFEST, texts[MANIFEST])
-    for name in set(SCENARIOS.values()) - texts.keys():
-        (folder / name).unlink(missing_ok=True)
+    if scenarios := set(SCENARIOS.values()) & texts.keys():
+        for name in set(SCENARIOS.values()) - scenarios:
+            (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / STAGING, ignore_errors=True)
     extension.rename(folder / STAGING)
     shutil.rmtree(folder / STAGING)

@@ -463,3 +463,18 @@ def test_a_merge_says_what_runs_failed_points_again(eddyline, lossy):
     assert merged.code == 1
     assert "2 points failed; the same sweep without --shard runs what failed again\n" in merged.err
     assert "2 points failed; the same command runs what failed again\n" in eddyline(*grid, "--out", "m").err
+
+
+@pytest.mark.parametrize("inside", [(), ("scenario.toml",)])
+def test_what_is_no_extension_is_refused_and_changes_nothing(lossy, tmp_path, inside):
+    folder = tmp_path / "out"
+    vary = {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    el.sweep(lossy(), vary, out=folder)
+    (folder / EXTENSION).mkdir()
+    for name in inside:
+        (folder / EXTENSION / name).write_text("")
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(el.InputError, match=r"\.extension: lacks sweep\.json") as caught:
+        el.sweep(lossy(), vary, out=folder)
+    assert caught.value.hint == "remove it"
+    assert sorted(path.name for path in folder.iterdir()) == before
