@@ -206,6 +206,14 @@ def test_latency_is_that_of_requests_under_load() -> None:
             assert 0.5 * rate_bps < max(drawn[way][1]) <= rate_bps
 
 
+def test_the_probe_does_not_fill_a_slow_line() -> None:
+    """Ten connections a second would be more than CAKE gives one of three hosts: 950 B each of 23 kB/s."""
+    home = advise_home("adsl", "2 Mbit/s", "192 kbit/s", have="cake")
+    assert home.improves
+    assert home.after.unanswered < 0.01
+    assert home.after.loaded_s < 0.3 < home.before.loaded_s
+
+
 def test_the_figure_shows_how_long_a_stalled_user_waits() -> None:
     """None of this user's round trips ends for 7.5 s here: the line must not stay at the time of the last one."""
     after = advise_home("adsl", "16 Mbit/s", "1 Mbit/s", have="pie").after

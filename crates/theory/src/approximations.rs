@@ -3,6 +3,7 @@
 use eddyline_cc::{BaseRttSource, FastParams};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{Limit, QueueParams};
+use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Application, Flow, Link, Traffic};
 use eddyline_scenario::result::{FlowResult, LinkResult};
@@ -74,6 +75,7 @@ fn equations(
     notes: &mut Vec<String>,
 ) {
     permanence(network, |s| model.place[s].is_some(), notes);
+    notes.extend(varying(network));
     habits(network, |s| model.place[s].is_some(), notes);
     base_round_trips(network, model, given_base_rtts, notes);
     limits(network, model, at, flows, notes);
@@ -242,6 +244,14 @@ fn permanence(network: &Network, counted: impl Fn(usize) -> bool, notes: &mut Ve
         listed("traffic", names),
         "sends during a part of the window only, the equilibrium has the mean rate there all the time",
     );
+}
+
+/// A note on traffic that is more than a constant load.
+fn varying(network: &Network) -> Option<String> {
+    let varies =
+        |t: &&Traffic| overlaps(t, network) && mean_rate(t).is_some() && !matches!(t.model, TrafficParams::Cbr(_));
+    let who = listed("traffic", network.traffic.iter().filter(varies).map(|t| t.name.as_str()))?;
+    Some(format!("{who}: the mean rate counts, without the queues that packets and bursts of it make"))
 }
 
 /// Notes on what flows do that no model has.

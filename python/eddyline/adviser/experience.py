@@ -46,6 +46,10 @@ INTERVAL_S = 0.25
 _START_S, _WARMUP_S = 5.0, 10.0
 _DURATION_S, _VARYING_S = 60.0, 130.0  # a recording lasts 120 s
 _PING_B = 100
+_PROBE_EVERY_S, _SYN_B, _REQUEST_B, _RESPONSE_B = 0.1, 40, 300, 1500
+"""Defaults of `[[probe]]`: an interval, and the sizes of the packets of a connection."""
+_PROBE_SHARE = 1 / 8
+"""A probe that takes more of a slow line measures itself: a fair queue then holds it back, a FIFO does not."""
 _ETHERNET_BPS = 1e9
 _SPACED = ("cake", "droptail")
 """Queues that space packets, or have a token bucket in front that does."""
@@ -63,6 +67,7 @@ class Experience:
         responsiveness_rpm: Round trips a minute (draft-ietf-ippm-responsiveness).
         foreign_rpm: The same of new connections.
         loaded_rpm: The same of the connections that carry the load.
+        unanswered: Share of connections without an answer within the run, of which no time is in the others.
         download_bps: Goodput of all downloads together.
         upload_bps: Goodput of all uploads together.
         series: Throughputs, and round-trip times of `PING`, the latest and smoothed, for figures.
@@ -75,6 +80,7 @@ class Experience:
     responsiveness_rpm: float | None
     foreign_rpm: float | None
     loaded_rpm: float | None
+    unanswered: float
     download_bps: float
     upload_bps: float
     series: pd.DataFrame = field(compare=False, repr=False)
@@ -127,6 +133,7 @@ def _mean(runs: Sequence[Experience]) -> Experience:
         mean(run.responsiveness_rpm for run in runs),
         mean(run.foreign_rpm for run in runs),
         mean(run.loaded_rpm for run in runs),
+        fmean(run.unanswered for run in runs),
         fmean(run.download_bps for run in runs),
         fmean(run.upload_bps for run in runs),
         runs[0].series,
@@ -179,8 +186,19 @@ def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[f
         "record": {"interval": f"{INTERVAL_S} s"},
         "link": links,
         "flow": [_load("downloads", access, down, up), _load("uploads", access, up, down), ping],
-        "probe": [{"name": "web", "data": up, "ack": down}],
+        "probe": [{"name": "web", "data": up, "ack": down, "every": f"{_every_s(access) * 1e6:.0f} us"}],
     }
+
+
+def _every_s(access: Access) -> float:
+    """From one connection of the probe to the next: they take at most `_PROBE_SHARE` of a shaped direction."""
+
+    def transmission_s(message: int, rate_bps: float) -> float:
+        sent = access.line.line_bytes(_SYN_B) + 2 * access.line.line_bytes(message)
+        return 8 * sent / rate_bps
+
+    longest = max(transmission_s(_REQUEST_B, access.up_bps), transmission_s(_RESPONSE_B, access.down_bps))
+    return max(_PROBE_EVERY_S, longest / _PROBE_SHARE)
 
 
 def profile_delay_s(isp: Isp, access: Access, rates_bps: tuple[float, float]) -> float:
@@ -260,6 +278,7 @@ def _experience(table: Mapping[str, Any], progress: Any) -> Experience:
         web["responsiveness_rpm"],
         web["foreign_rpm"],
         web["loaded_rpm"],
+        web["unanswered"] / web["started"],
         goodput("downloads"),
         goodput("uploads"),
         series[ours],

@@ -11,6 +11,8 @@ import click
 from eddyline.cli.options import controllers, path_option, silent
 from eddyline.cli.outputs import draw, figure_size, require_writable_figure
 from eddyline.cli.types import Controller, OneOf, Share
+from eddyline.cli.unfinished import FEW
+from eddyline.quantities import percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,6 +145,11 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
         show_home(advice)
     else:
         show(advice)
+    if isinstance(advice, HomeAdvice):
+        for when, share in (("before", advice.before.unanswered), ("after", advice.after.unanswered)):
+            if share > FEW:
+                said = f"{when}: {percent(share)} of the probe's connections had no answer"
+                click.echo(f"note: {said}: times, RPM and grade are of the others", err=True)
     if plot is not None and isinstance(advice, HomeAdvice):
         draw(advice.plot(), plot)
     return 0

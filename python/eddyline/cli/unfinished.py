@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Result
 
-__all__ = ["unfinished"]
+__all__ = ["FEW", "unfinished"]
 
-_FEW = 0.01
+FEW = 0.01
 """Share that changes no mean by much, and no percentile up to the 99th."""
 
 _PARTS = (
@@ -23,7 +23,7 @@ _PARTS = (
 
 
 def unfinished(results: Iterable[Result]) -> list[str]:
-    """A sentence about each table of probes or arrivals of which more than `_FEW` had not ended."""
+    """A sentence about each table of probes or arrivals of which more than `FEW` had not ended."""
     documents = [result.to_dict() for result in results]
     sentences = []
     for part, of_all, of_missing, sentence in _PARTS:
@@ -32,6 +32,6 @@ def unfinished(results: Iterable[Result]) -> list[str]:
         for row in (row for document in documents for row in document.get(part, ())):
             total[row["name"]] += row[of_all] or 0
             missing[row["name"]] += row.get(of_missing) or 0
-        much = (name for name in total if missing[name] > _FEW * total[name])
+        much = (name for name in total if missing[name] > FEW * total[name])
         sentences += [f"{sentence.format(name, missing[name], total[name])} are of the others" for name in much]
     return sentences

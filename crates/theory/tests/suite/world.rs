@@ -11,7 +11,7 @@ use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_path::random::Stream;
-use eddyline_path::traffic::{CbrParams, TrafficParams};
+use eddyline_path::traffic::{CbrParams, PoissonParams, TrafficParams};
 use eddyline_path::variation::{Conditions, JitterParams, OutageParams, PolicerParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Group, Medium, Traffic};
@@ -228,6 +228,12 @@ fn constant_traffic_takes_its_share_or_too_much() {
     close(r.links[1].utilisation.expect("known"), 1.0, 1e-9);
     let sum = r.links[1].data_utilisation.expect("known") + r.links[1].ack_utilisation.expect("known");
     close(sum, 1.0 - 0.130_544, 1e-9);
+
+    assert!(!r.approximations.iter().any(|a| a.contains("traffic")), "{r:?}");
+    busy.traffic[0].model = TrafficParams::Poisson(PoissonParams { rate: Rate::from_bps(1_305_440) });
+    let random = run(&busy).expect("answered");
+    assert_eq!(random.links[1].utilisation, r.links[1].utilisation);
+    assert_approximation(&random, "traffic film: the mean rate counts, without the queues");
 
     busy.traffic[0].start = Time::from_ms(50_000);
     assert_approximation(&run(&busy).expect("answered"), "traffic film: sends during a part of the window only");
