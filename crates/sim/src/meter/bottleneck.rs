@@ -130,7 +130,7 @@ impl BottleneckSampler {
         let now = self.times.next();
         self.times.advance();
         self.samples += 1;
-        let from = self.runs.last().map_or(0, |(end, _)| *end);
+        let mut marks = Vec::new();
         for path in &self.paths {
             let waits = || path.iter().map(|l| (waits[*l as usize], *l));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
@@ -140,30 +140,18 @@ impl BottleneckSampler {
                 let end = |bytes| self.rates[place].end(now, bytes);
                 // on a link that transmits no more both are without end
                 let above = |bytes| bytes == 0 || end(bytes) == Time::MAX || wait > end(bytes) - now;
-                self.marks.push(Mark { link, above: self.largest[place].map(above) });
+                marks.push(Mark { link, above: self.largest[place].map(above) });
             }
         }
-        self.marks[from..].sort_unstable();
-        let mut kept = from;
-        for i in from..self.marks.len() {
-            if kept == from || self.marks[kept - 1] != self.marks[i] {
-                self.marks[kept] = self.marks[i];
-                kept += 1;
-            }
-        }
-        self.marks.truncate(kept);
-        self.end_sample(from);
-    }
-
-    /// The marks from `from` on are those of a sample: a run of its own, or one more of the last.
-    fn end_sample(&mut self, from: usize) {
+        marks.sort_unstable();
+        marks.dedup();
         let before = self.runs.len().checked_sub(2).map_or(0, |run| self.runs[run].0);
         match self.runs.last_mut() {
-            Some((_, samples)) if self.marks[before..from] == self.marks[from..] => {
-                *samples += 1;
-                self.marks.truncate(from);
+            Some((_, samples)) if self.marks[before..] == marks => *samples += 1,
+            _ => {
+                self.marks.extend(marks);
+                self.runs.push((self.marks.len(), 1));
             }
-            _ => self.runs.push((self.marks.len(), 1)),
         }
     }
 
