@@ -355,12 +355,15 @@ class Ack:
         now: When it arrived, in seconds.
         sent_at: When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind
             a gap, one from before it (RFC 7323, 4.3), which `stamp` is not of.
-        received_at: When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
+        received_at: When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay,
+            `now - received_at` that of the acknowledgement, with timestamps only where `rtt` has a value: behind a gap
+            it is too long.
         rtt: The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
             retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1); in
             QUIC, if all its packets were sent before one that was acknowledged earlier.
         acked: Packets newly acknowledged, cumulatively or selectively.
-        lost: Packets that it shows to be lost.
+        lost: Packets that it shows to be lost, and those that RACK's timer has found lost since the one before; in
+            QUIC, all that were found lost since the one before.
         in_flight: Packets in flight after it.
         stamp: What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned
             None.
@@ -436,10 +439,10 @@ class Round:
         last_rtt: The last round-trip sample in seconds; None if no acknowledgement had a sample.
         min_rtt: The smallest round-trip sample in seconds; None if no acknowledgement had a sample.
         mean_rtt: The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
-        forward_delay: Mean delay of the data packets to the receiver in seconds; None without acknowledgements, never
-            in `on_round`.
-        reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
-            acknowledgements, never in `on_round`.
+        forward_delay: Mean delay of the data packets to the receiver in seconds, without acknowledgements that echo a
+            packet again, as those behind a gap do with timestamps; None if there was no other, never in `on_round`.
+        reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included, without the
+            same ones; None where `forward_delay` is.
         losses: Loss episodes that began.
         marks: Calls of `on_ecn`: for marks at most one per window of data, however many packets they are, and as many
             for a full NIC queue with `local = "cwr"`.

@@ -536,7 +536,7 @@ def test_what_help_says_can_be_typed(eddyline, tmp_path):
     assert len(said) > 15
     for line in said:
         given = shlex.split(line)[1:]
-        if given[0] == "run" and "--out" not in given:
+        if given[0] == "compare" or (given[0] == "run" and "--out" not in given):
             given += ["--set", "duration=21 s"]
         if "--with-sim" in given:  # rare losses take long to simulate
             given = [word.replace("1e-4..1e-2:7", "1e-3..1e-2:4") for word in given]

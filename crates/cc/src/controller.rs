@@ -66,13 +66,14 @@ pub struct Ack {
     /// When the packet that caused it was sent; with timestamps, the packet that it echoes: behind a gap, one from before it (RFC 7323, 4.3).
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
-    /// `now - received_at` the reverse delay including the receiver's own delay, each up to the offset of the clocks.
+    /// `now - received_at` the reverse delay including the receiver's own delay, each up to the offset of the clocks. With timestamps
+    /// the latter is too long behind a gap, where `rtt` is none and each acknowledgement echoes the same packet.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: Option<Time>,
     /// Packets newly acknowledged, cumulatively or selectively.
     pub acked: f64,
-    /// Packets that it reports lost.
+    /// Packets that it reports lost. Over QUIC those that were found lost since the one before: the stack looks for losses after it.
     pub lost: f64,
     /// Packets in flight after this acknowledgement.
     pub in_flight: f64,
@@ -191,6 +192,10 @@ pub trait Controller {
     /// when an acknowledgement covers it. It has no round-trip sample and no valid stamp. Only algorithms that measure the delivery
     /// rate use it.
     fn on_duplicate(&mut self, _ack: &Ack) {}
+
+    /// Packets were found lost by something else than an acknowledgement of new data: by RACK's timer (RFC 8985, 6.3), after
+    /// [`on_loss`](Self::on_loss) where an episode begins. No [`Ack::lost`] has them.
+    fn on_lost(&mut self, _packets: f64) {}
 
     /// A loss episode begins.
     fn on_loss(&mut self, loss: &Loss);

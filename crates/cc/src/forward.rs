@@ -38,6 +38,9 @@ macro_rules! forward_events {
         fn on_duplicate(&mut self, ack: &$crate::controller::Ack) {
             $inner!(self, [ack] c => c.on_duplicate(ack))
         }
+        fn on_lost(&mut self, packets: f64) {
+            $inner!(self, [] c => c.on_lost(packets))
+        }
         #[inline]
         fn on_loss(&mut self, loss: &$crate::controller::Loss) {
             $inner!(self, [loss] c => c.on_loss(loss))

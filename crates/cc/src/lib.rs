@@ -14,6 +14,7 @@ mod properties;
 pub use controller::{
     Ack, Controller, Decisions, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout,
 };
+pub use custom::lost_between::LostBetween;
 pub use custom::registered::DynController;
 pub use custom::round_report::{RoundMeter, RoundReport};
 pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};

@@ -63,13 +63,13 @@ pub struct Ack {
     /// When the packet that caused it was sent; with timestamps, the packet that it echoes: behind a gap, one from before it (RFC 7323, 4.3).
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
-    /// `now - received_at` the reverse delay including the receiver's own delay.
+    /// `now - received_at` the reverse delay including the receiver's own delay, with timestamps only where there is a sample.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: MaybeTime,
     /// Packets newly acknowledged, cumulatively or selectively.
     pub acked: f64,
-    /// Packets that it reports lost.
+    /// Packets that it reports lost, and those that RACK's timer has found lost since the one before.
     pub lost: f64,
     /// Packets in flight after this acknowledgement.
     pub in_flight: f64,

@@ -1,6 +1,8 @@
 //! The controller of one flow: events are translated to those of the interface, decisions are checked and kept.
 
-use eddyline_cc::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
+use eddyline_cc::{
+    Ack, Controller, EcnResponse, Loss, LostBetween, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout,
+};
 use eddyline_controller::abi::{self, Allowed, Decisions, Handshake, MaybeTime, Recovered, symbols};
 use eddyline_units::Time;
 
@@ -63,6 +65,7 @@ pub(crate) struct PluginController<F> {
     partial_ack: PartialAck,
     ecn_response: EcnResponse,
     stamps: bool,
+    lost_between: LostBetween,
 }
 
 impl<F: Flow> PluginController<F> {
@@ -74,6 +77,7 @@ impl<F: Flow> PluginController<F> {
             partial_ack: PartialAck::Stay,
             ecn_response: EcnResponse::AsLoss,
             stamps: false,
+            lost_between: LostBetween::default(),
         };
         let checked = started.and_then(|Started { flow, decisions }| {
             check(&decisions)?;
@@ -219,11 +223,16 @@ impl<F: Flow> Controller for PluginController<F> {
     }
 
     fn on_ack(&mut self, event: &Ack) {
-        self.call(Handler::Ack, Some(event.now), ack(event));
+        let event = self.lost_between.told_with(event);
+        self.call(Handler::Ack, Some(event.now), ack(&event));
     }
 
     fn on_duplicate(&mut self, event: &Ack) {
         self.call(Handler::Duplicate, Some(event.now), ack(event));
+    }
+
+    fn on_lost(&mut self, packets: f64) {
+        self.lost_between.add(packets);
     }
 
     fn on_loss(&mut self, event: &Loss) {

@@ -213,7 +213,9 @@ pub struct LinkResult {
     pub bottleneck: Option<bool>,
     /// Share of time in which this link has the longest queueing delay on the path of at least one flow, and one above the transmission
     /// time, at its rate of the moment, of its largest packet: a data packet if it transmits data or cross traffic in the summary window,
-    /// else an acknowledgement. Sampled at one uniformly random moment in each cell of a regular grid; null with more than 1,000 links.
+    /// else an acknowledgement. The delay is that of all that waits at the link; behind queues that are fair to flows, and `ack_priority`,
+    /// that of the flow's own packets, except for flows of `[[arrivals]]`. Sampled at one uniformly random moment in each cell of a regular
+    /// grid; null with more than 1,000 links.
     #[schemars(extend("x-unit" = "ratio"))]
     pub bottleneck_share: Option<f64>,
 }

@@ -431,6 +431,19 @@ fn disciplines(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
     if let Some(which) = listed("link", others.filter(|(_, crossed)| **crossed).map(|(link, _)| link.name.as_str())) {
         notes.push(format!("{which}: taken as a FIFO queue without limit"));
     }
+    let shaped = network.links.iter().zip(crossed).filter(|(link, crossed)| **crossed && is_shaped(link));
+    if let Some(which) = listed("link", shaped.map(|(link, _)| link.name.as_str())) {
+        notes.push(format!("{which}: the rate of the queue's own shaper is not modelled, flows get the link's"));
+    }
+}
+
+/// Whether its queue sends at a rate of its own below the link's; one that counts framing may, at a rate above.
+fn is_shaped(link: &Link) -> bool {
+    match &link.queue {
+        QueueParams::Tbf(tbf) => tbf.rate < link.rate,
+        QueueParams::Cake(cake) => cake.bandwidth.is_some_and(|rate| rate < link.rate || cake.framing.is_some()),
+        _ => false,
+    }
 }
 
 fn queues(network: &Network, model: &Model, crossed: &[bool], links: &[LinkResult], notes: &mut Vec<String>) {

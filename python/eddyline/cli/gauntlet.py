@@ -244,7 +244,7 @@ def _why(
         )
     show = shown(lambda: click.echo(found.json) if as_json else print_table(found.table()))
     with show, replaced(folder, FILES) as staged:
-        found.write(staged)
+        found.write(staged, given_controllers(folder))
     if not as_json:
         click.echo(f"{found.sentence}\n")
         again = found.again(shlex.quote(str(folder / FILES[1])), given_controllers())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from contextlib import contextmanager
@@ -73,8 +74,6 @@ def controllers() -> Callable[[Any], Any]:
 
 
 def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
-    import os
-
     ctx.meta[_GIVEN] = given
     requested = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
     if requested:
@@ -90,9 +89,19 @@ def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[
         ctx.call_on_close(note)  # --quiet is read later
 
 
-def given_controllers() -> str:
-    """The options --controllers of this command as they are typed, with a space in front."""
-    return "".join(f" --controllers {shlex.quote(what)}" for what in click.get_current_context().meta.get(_GIVEN, ()))
+def given_controllers(folder: Path | None = None) -> str:
+    """The options --controllers of this command as they are typed, here or in `folder`, with a space in front."""
+    given: tuple[str, ...] = click.get_current_context().meta.get(_GIVEN, ())
+    seen = given if folder is None else [_seen_from(folder, what) for what in given]
+    return "".join(f" --controllers {shlex.quote(what)}" for what in seen)
+
+
+def _seen_from(folder: Path, what: str) -> str:
+    """A controller's file, seen from a folder; a module has the same name everywhere."""
+    place, colon, name = what.partition(":")
+    if Path(place).is_absolute() or not Path(place).is_file():
+        return what
+    return f"{os.path.relpath(Path(place).resolve(), folder.resolve())}{colon}{name}"
 
 
 def read_by(file: Path, scenario: Scenario) -> list[Path]:

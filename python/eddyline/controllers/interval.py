@@ -21,22 +21,27 @@ _PS = 10**12
 class _Meter:
     """Events since the last decision. Sums are of whole picoseconds, so that means are those of the environment."""
 
-    def __init__(self, began: int, in_flight: float) -> None:
+    def __init__(self, began: int, in_flight: float, echoed: tuple[int, int] | None = None) -> None:
         self.began, self.in_flight = began, in_flight
+        self.echoed = echoed
         self.acked = self.lost = 0.0
         self.losses = self.marks = self.timeouts = 0
         self.cwnd_limited = self.in_recovery = False
         self._rtts: list[int] = []
         self._forward: list[int] = []
         self._reverse: list[int] = []
+        self._acks = 0
 
     def on_ack(self, ack: Ack) -> None:
         self.acked += ack.acked
         self.lost += ack.lost
         self.in_flight, self.cwnd_limited, self.in_recovery = ack.in_flight, ack.cwnd_limited, ack.in_recovery
-        received = _ps(ack.received_at)
-        self._forward.append(max(received - _ps(ack.sent_at), 0))
-        self._reverse.append(max(_ps(ack.now) - received, 0))
+        self._acks += 1
+        sent, received = _ps(ack.sent_at), _ps(ack.received_at)
+        before, self.echoed = self.echoed, (sent, received)
+        if before != self.echoed or ack.rtt is not None:
+            self._forward.append(max(received - sent, 0))
+            self._reverse.append(max(_ps(ack.now) - received, 0))
         if ack.rtt is not None:
             self._rtts.append(_ps(ack.rtt))
 
@@ -45,7 +50,7 @@ class _Meter:
         return Interval(
             began=self.began / _PS,
             now=now / _PS,
-            acks=len(self._forward),
+            acks=self._acks,
             acked=self.acked,
             lost=self.lost,
             in_flight=self.in_flight,
@@ -165,7 +170,7 @@ class IntervalController(Controller):
         reached = _ps(now)
         while self._due < reached:
             interval = self._meter.until(self._due)
-            self._meter = _Meter(self._due, interval.in_flight)
+            self._meter = _Meter(self._due, interval.in_flight, self._meter.echoed)
             self._due += self._step
             self.on_interval(interval)
         return self._meter

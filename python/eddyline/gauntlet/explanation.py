@@ -358,8 +358,13 @@ class Explanation:
                 label, colour = _label(card, link, own), COLOURS[place % len(COLOURS)]
                 axis.plot(line[0], line[1] / size, label=entry(label), color=colour, linestyle=style)
 
-    def write(self, folder: Path) -> None:
-        """Writes the page, the scenario, the document and the figure into an existing folder."""
+    def write(self, folder: Path, options: str = "") -> None:
+        """Writes the page, the scenario, the document and the figure into an existing folder.
+
+        Args:
+            folder: The folder.
+            options: What the command on the page needs to repeat the run, seen from the folder, with a space in front.
+        """
         from eddyline.plots import render
         from eddyline.reports.page import data_uri, render_page
 
@@ -368,7 +373,9 @@ class Explanation:
             figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None})
             image = file.getvalue()
         page, scenario, document, *_ = FILES
-        (folder / page).write_text(render_page("why.html", why=self, figure=data_uri(image)), "utf-8")
+        (folder / page).write_text(
+            render_page("why.html", why=self, again=self.again(options=options), figure=data_uri(image)), "utf-8"
+        )
         (folder / scenario).write_text(self.results[0].scenario.canonical + "\n", "utf-8")
         (folder / document).write_text(self.json + "\n", "utf-8")
         for name in _PICTURES:

@@ -299,3 +299,48 @@ def test_no_sample_is_none(one_flow, timestamps, reason):
         assert len(samples) == 1
         assert each.forward_delay is not None
         assert each.reverse_delay is not None
+
+
+def test_losses_that_a_timer_finds_are_told(one_flow):
+    """RACK waits a while where few segments arrived above a hole; then its timer finds the loss."""
+    acks: list[el.Ack] = []
+    losses: list[float] = []
+    rounds: list[el.Round] = []
+
+    class Ear(Fixed):
+        def on_ack(self, ack: el.Ack) -> None:
+            acks.append(ack)
+
+        def on_loss(self, loss: el.Loss) -> None:
+            losses.append(loss.now)
+
+        def on_round(self, round: el.Round) -> None:
+            rounds.append(round)
+
+    el.register("ear", Ear)
+    result = one_flow({"kind": "ear", "window": 6}, loss=0.02, seconds=20, tcp={"rack": True}).run()
+    by_timer = set(losses) - {a.now for a in acks}
+    assert len(by_timer) > 5
+    assert result.flows["timeouts"].iloc[0] == 0
+    assert sum(a.lost for a in acks) == result.links["lost"].iloc[0] == result.flows["retransmits"].iloc[0]
+    assert sum(r.lost for r in rounds) == pytest.approx(sum(a.lost for a in acks), abs=2)  # the last round is not over
+
+
+def test_acknowledgements_behind_a_gap_are_no_delay_of_the_return_path(one_flow):
+    """With timestamps each echoes the packet below the gap, which has arrived long before (RFC 7323, 4.3)."""
+    rounds: list[el.Round] = []
+    waits: list[float] = []
+
+    class Ear(Fixed):
+        def on_ack(self, ack: el.Ack) -> None:
+            waits.append(ack.now - ack.received_at)
+
+        def on_round(self, round: el.Round) -> None:
+            rounds.append(round)
+
+    el.register("ear", Ear)
+    one_flow({"kind": "ear", "window": 12}, loss=0.02, seconds=10, tcp={"timestamps": True}).run()
+    assert max(waits) > 0.05
+    # 20 ms and 40 bytes at 10 Mbit/s; nothing waits there
+    delays = [r.reverse_delay for r in rounds]
+    assert delays == pytest.approx([0.02 + 40 * 8 / 10e6] * len(rounds), rel=0.05)

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
@@ -15,6 +16,7 @@ import pytest
 
 import eddyline as el
 from eddyline.capacity import bottlenecks, capacities
+from eddyline.cli.entry import main
 from eddyline.gauntlet import drawing, explanation, suite
 
 if TYPE_CHECKING:
@@ -55,15 +57,23 @@ def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp
     assert (passed.code, json.loads(passed.out)["passed"]) == (0, True)
 
 
-def test_the_command_to_run_it_again_loads_its_controllers(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
-    file = tmp_path / "my own.py"
-    shutil.copy(ROOT / "examples" / "controllers" / "reno.py", file)
+def test_the_command_to_run_it_again_loads_its_controllers(
+    eddyline: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = "my own.py"
+    shutil.copy(ROOT / "examples" / "controllers" / "reno.py", tmp_path / file)
     words = ("--controllers", file, "--controller", "my-newreno", "--why", "line-1m", "--seeds", 1, "--out", "the why")
     ran = eddyline("gauntlet", *words)
     (line,) = [line for line in ran.out.splitlines() if "again: " in line]
     again = shlex.split(line.partition("again: ")[2])
     assert again[:2] == ["eddyline", "run"]
     assert eddyline(*again[1:], figures=False).code == 0
+    # on the page as it is typed in its folder
+    (line,) = [line for line in (tmp_path / "the why" / "why.html").read_text().splitlines() if "eddyline run" in line]
+    again = shlex.split(unescape(line.partition("eddyline ")[2].partition("<")[0]))
+    assert again[:4] == ["run", "scenario.json", "--controllers", str(Path("..", "my own.py"))]
+    monkeypatch.chdir(tmp_path / "the why")
+    assert main([*again, "--quiet"]) == 0
 
 
 def test_the_command_to_run_it_again_names_its_world(eddyline: Callable[..., Ran], tmp_path: Path) -> None:

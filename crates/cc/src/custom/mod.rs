@@ -1,5 +1,6 @@
 //! Controllers that are not built in. A registered kind has a name and a schema of its parameters, and scenarios can use it.
 
+pub(crate) mod lost_between;
 pub(crate) mod registered;
 pub(crate) mod round_report;
 

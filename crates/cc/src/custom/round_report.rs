@@ -28,9 +28,10 @@ pub struct RoundReport {
     pub min_rtt: Option<Time>,
     /// Their mean.
     pub mean_rtt: Option<Time>,
-    /// Mean delay of the data packets, from the sender to the receiver.
+    /// Mean delay of the data packets, from the sender to the receiver, without acknowledgements that echo a packet again: with
+    /// timestamps those behind a gap do (RFC 7323, 4.3).
     pub forward_delay: Option<Time>,
-    /// Mean delay of their acknowledgements, the receiver's own delay included.
+    /// Mean delay of their acknowledgements, the receiver's own delay included, without the same ones.
     pub reverse_delay: Option<Time>,
     /// Loss episodes that began.
     pub losses: u32,
@@ -58,6 +59,8 @@ pub struct RoundMeter {
     rtts: u128,
     forward: u128,
     reverse: u128,
+    /// The packet that an acknowledgement echoed last: when it was sent, and when it reached the receiver.
+    echoed: Option<(Time, Time)>,
 }
 
 impl RoundMeter {
@@ -79,9 +82,12 @@ impl RoundMeter {
         report.in_flight = ack.in_flight;
         report.cwnd_limited = ack.cwnd_limited;
         report.in_recovery = ack.in_recovery;
-        self.timed += 1;
-        self.forward += u128::from(ack.received_at.saturating_sub(ack.sent_at).as_ps());
-        self.reverse += u128::from(ack.now.saturating_sub(ack.received_at).as_ps());
+        let echoed = Some((ack.sent_at, ack.received_at));
+        if std::mem::replace(&mut self.echoed, echoed) != echoed || ack.rtt.is_some() {
+            self.timed += 1;
+            self.forward += u128::from(ack.received_at.saturating_sub(ack.sent_at).as_ps());
+            self.reverse += u128::from(ack.now.saturating_sub(ack.received_at).as_ps());
+        }
         if let Some(rtt) = ack.rtt {
             report.first_rtt.get_or_insert(rtt);
             report.last_rtt = Some(rtt);
@@ -123,7 +129,7 @@ impl RoundMeter {
             ..self.report
         };
         let next = RoundReport { began: now, in_flight: report.in_flight, ..RoundReport::default() };
-        *self = Self { begun: true, round: self.round, report: next, ..Self::default() };
+        *self = Self { begun: true, round: self.round, report: next, echoed: self.echoed, ..Self::default() };
         report
     }
 }

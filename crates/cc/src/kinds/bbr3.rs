@@ -136,6 +136,8 @@ pub struct Model {
     loss_events: u32,
     /// Losses reported by duplicates: judged with the next sample.
     lost_unjudged: f64,
+    /// Packets found lost since the last acknowledgement, and counted by `rate`.
+    lost_between: f64,
     /// Recovery without SACK: it finds one hole a round trip, and all of the losses happened before it began.
     hole_by_hole: bool,
     startup_lossy_rounds: u32,
@@ -217,6 +219,7 @@ impl Model {
             loss_in_round: false,
             loss_events: 0,
             lost_unjudged: 0.0,
+            lost_between: 0.0,
             hole_by_hole: false,
             startup_lossy_rounds: 0,
             is_probe_sample: false,
@@ -366,8 +369,9 @@ impl Controller for Model {
     fn on_ack(&mut self, ack: &Ack) {
         let mut newly_delivered = self.rate.newly_delivered(ack);
         let unjudged = std::mem::take(&mut self.lost_unjudged);
+        let between = std::mem::take(&mut self.lost_between);
         // losses in one window of data lower the short-term bounds once (RFC 5681, 4.3), however long their detection takes
-        let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { newly_delivered.lost > 0.0 };
+        let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { newly_delivered.lost + between > 0.0 };
         newly_delivered.lost += unjudged;
         let ack = &newly_delivered;
         if let Some(rate) = self.rate.on_ack(ack) {
@@ -377,7 +381,7 @@ impl Controller for Model {
                 tx_in_flight: rate.tx_in_flight,
                 app_limited: rate.app_limited,
             };
-            self.handle_lost(ack, &sample);
+            self.handle_lost(&Ack { lost: ack.lost + between, ..*ack }, &sample);
             self.update_signals(&rate, new_loss);
             self.update_aggregation(ack);
             self.check_full(&sample);
@@ -406,6 +410,11 @@ impl Controller for Model {
         self.check_drain(ack);
         self.update_min_rtt(ack);
         self.set_cwnd(ack);
+    }
+
+    fn on_lost(&mut self, packets: f64) {
+        self.rate.on_lost(packets);
+        self.lost_between += packets;
     }
 
     fn on_loss(&mut self, _loss: &Loss) {

@@ -132,6 +132,12 @@ impl DeliveryRate {
         self.stale = true;
     }
 
+    /// Packets were found lost between acknowledgements: in samples of packets sent before, not in those of their retransmissions.
+    pub(crate) fn on_lost(&mut self, packets: f64) {
+        self.lost += packets;
+        self.stale = true;
+    }
+
     /// Packets that an acknowledgement covers and duplicates have not counted.
     pub(crate) fn newly_delivered(&mut self, ack: &Ack) -> Ack {
         if self.ahead == 0.0 {

@@ -91,3 +91,26 @@ fn duplicates_report_losses_alone() {
     let report = meter.take(Time::from_ms(30));
     assert_eq!(report, RoundReport { now: Time::from_ms(30), lost: 1.0, ..RoundReport::default() });
 }
+
+/// With timestamps acknowledgements behind a gap echo the packet below it, without a sample: the gap is no delay of the return path. Two
+/// packets that are sent and arrive together are two.
+#[test]
+fn a_packet_that_is_echoed_again_gives_no_delay() {
+    let mut meter = RoundMeter::default();
+    let [together, gap] = [ack(5, 11, 15, false), ack(5, 11, 45, true)];
+    for a in [ack(0, 6, 10, false), together, together, gap, gap] {
+        meter.on_ack(&a);
+    }
+    let report = meter.take(Time::from_ms(50));
+    assert_eq!(
+        (report.acks, report.forward_delay, report.reverse_delay),
+        (5, Some(Time::from_ms(6)), Some(Time::from_ms(4)))
+    );
+    // the same packet in the next interval
+    meter.on_ack(&gap);
+    let report = meter.take(Time::from_ms(60));
+    assert_eq!((report.acks, report.forward_delay, report.reverse_delay), (1, None, None));
+    // a retransmission without timestamps is another packet
+    meter.on_ack(&ack(50, 56, 60, true));
+    assert_eq!(meter.take(Time::from_ms(70)).reverse_delay, Some(Time::from_ms(4)));
+}

@@ -160,7 +160,7 @@ impl LivePacket {
     }
 
     /// A packet of a flow over QUIC, with the size that it has: the bytes of the datagram and `header`. What comes from the sender
-    /// after the handshake is data.
+    /// after the handshake is data, with the end of the handshake where both are in one datagram.
     #[must_use]
     pub fn of_datagram(
         bytes: Vec<u8>,

@@ -211,10 +211,24 @@ impl<P: Packet> StoreLink<P> {
         left
     }
 
-    /// How long a packet that arrives now would wait, in order of arrival, for the link and for a discipline that has a rate of its own.
+    /// How long the link, and a discipline that has a rate of its own, take for all that waits and the rest of what is transmitted.
     #[must_use]
     pub fn wait(&self, now: Time) -> Time {
         self.backlog(now).max(self.queue.shaped_wait(now))
+    }
+
+    /// How long `packet` of `origin` would wait if it arrived now and nothing after it.
+    #[must_use]
+    pub fn wait_of(&self, now: Time, origin: Origin, packet: P) -> Time {
+        let all = self.queue.bytes();
+        if all == 0 {
+            return self.wait(now);
+        }
+        let before = self.queue.bytes_before(&Stamped { since: now, origin, marked: false, packet });
+        let part = |whole: u64| (u128::from(whole) * u128::from(before) / u128::from(all)) as u64;
+        let free = self.on_wire.as_ref().map_or(now, |(_, end)| now.max(*end));
+        let link = self.rate.end(free, part(self.counters.line_bytes)).saturating_sub(now);
+        link.max(Time::from_ps(part(self.queue.shaped_wait(now).as_ps())))
     }
 
     /// How long the link would take to transmit what it holds.

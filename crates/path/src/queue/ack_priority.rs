@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
-use super::properties::{DelayBound, Describe, Properties};
+use super::properties::{DelayBound, Describe, Properties, WaitDependsOn};
 use crate::ParamError;
 use crate::{Class, Packet};
 
@@ -32,6 +32,7 @@ pub struct AckPriorityParams {
 
 impl Describe for AckPriorityParams {
     const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Class;
 
     fn refuses(&self, size: u64) -> Option<ParamError> {
         self.data_limit.refuses(size).map(|why| ParamError::new("data_limit", why))
@@ -97,6 +98,10 @@ impl<P: Packet> Discipline<P> for AckPriority<P> {
         let packet = self.acks.pop().or_else(|| self.data.pop())?;
         self.all.remove(u64::from(packet.wire_bytes()));
         Some(packet)
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        if packet.class() == Class::Ack { self.acks.bytes() } else { self.all.bytes }
     }
 
     fn packets(&self) -> u64 {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::cobalt::{Cobalt, CobaltParams, Verdict};
 use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
-use super::properties::{Describe, Properties};
+use super::properties::{Describe, Properties, WaitDependsOn};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
 use super::timed_fifo::TimedFifo;
@@ -93,6 +93,7 @@ impl CakeParams {
 
 impl Describe for CakeParams {
     const PROPERTIES: Properties = Properties { fair: true, ..Properties::AQM };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Flow;
 }
 
 const fn rtt() -> Time {
@@ -197,11 +198,16 @@ impl<P: Packet> Cake<P> {
         }
     }
 
+    /// Bulk flows of the host of queue `q`, at least one.
+    fn load(&self, q: u32) -> u32 {
+        let host = self.queues[q as usize].host;
+        self.bulk_of_host.get(&host).copied().unwrap_or(0).max(1)
+    }
+
     /// Quantum of queue `q`: its host's share, randomly rounded up or down so that errors do not accumulate.
     fn turn(&mut self, q: u32) -> i64 {
-        let host = self.queues[q as usize].host;
         let load = match self.params.isolation {
-            Isolation::Hosts => i64::from(self.bulk_of_host.get(&host).copied().unwrap_or(0).max(1)),
+            Isolation::Hosts => i64::from(self.load(q)),
             Isolation::Flows => 1,
         };
         let rest = self.quantum % load;
@@ -385,6 +391,29 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         }
         let line = self.framing.mean_line_bytes(self.all.bytes, self.all.packets);
         self.next_packet.saturating_sub(now).saturating_add(self.rate.transmission_time(line))
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        // a packet is sent whole, however short the quantum
+        let turn = (self.quantum as u64).max(self.all.mean_packet());
+        // sparse queues have their first turn before all others; later the queue is served in turn with all
+        let first = (self.new.len() as u64).saturating_mul(turn);
+        let Some(q) = self.table.queue_of(packet.flow_hash()) else { return first.min(self.all.bytes) };
+        let own = self.queues[q as usize].waiting.backlog().bytes;
+        let served = match (self.queues[q as usize].standing, self.params.isolation) {
+            (Standing::Free | Standing::Decaying, _) => first,
+            (Standing::Sparse, _) if own < turn => first.saturating_add(own),
+            // all hosts send as much as this one, and its flows as much as this queue
+            (Standing::Bulk, Isolation::Hosts) if own > 0 => {
+                let hosts = self.bulk_of_host.len().max(1) as u64;
+                hosts.saturating_mul(u64::from(self.load(q))).saturating_mul(own.saturating_add(turn))
+            }
+            _ => {
+                let others = (self.new.len() + self.old.len()).saturating_sub(1) as u64;
+                others.saturating_mul(own.saturating_add(turn)).saturating_add(own)
+            }
+        };
+        served.min(self.all.bytes)
     }
 
     fn packets(&self) -> u64 {

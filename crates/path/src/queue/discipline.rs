@@ -71,6 +71,13 @@ pub trait Discipline<P: Packet> {
     fn shaped_wait(&self, _now: Time) -> Time {
         Time::ZERO
     }
+    /// Bytes that leave before `packet`, if it arrives now and nothing after it, about: all that waits, unless the wait depends on more
+    /// ([`Describe::WAIT_DEPENDS_ON`]).
+    ///
+    /// [`Describe::WAIT_DEPENDS_ON`]: super::Describe::WAIT_DEPENDS_ON
+    fn bytes_before(&self, _packet: &P) -> u64 {
+        self.bytes()
+    }
     /// Packets waiting.
     fn packets(&self) -> u64;
     /// Bytes waiting.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::Limit;
-use super::properties::{Describe, Properties};
+use super::properties::{Describe, Properties, WaitDependsOn};
 use super::round_robin::RoundRobin;
 use crate::Packet;
 
@@ -34,6 +34,7 @@ pub struct DrrParams {
 
 impl Describe for DrrParams {
     const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Flow;
 }
 
 const fn bytes_1500() -> Bytes {
@@ -72,6 +73,13 @@ impl<P: Packet> Discipline<P> for Drr<P> {
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.round.pop()
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        self.round.bytes_before(match self.hashed {
+            Some((queues, salt)) => Some(hashed(packet.flow_hash(), salt, queues)),
+            None => self.round.queue_of(packet.flow()),
+        })
     }
 
     fn packets(&self) -> u64 {

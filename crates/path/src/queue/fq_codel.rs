@@ -11,7 +11,7 @@ use super::codel::Codel;
 use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::{Backlog, Limit};
-use super::properties::{DelayBound, Describe, Properties};
+use super::properties::{DelayBound, Describe, Properties, WaitDependsOn};
 use super::timed_fifo::TimedFifo;
 use crate::ParamError;
 use crate::{Ecn, Packet};
@@ -57,6 +57,7 @@ pub struct FqCodelParams {
 
 impl Describe for FqCodelParams {
     const PROPERTIES: Properties = Properties { fair: true, delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Flow;
 
     fn refuses(&self, size: u64) -> Option<ParamError> {
         Limit::Bytes(self.memory_limit.get()).refuses(size).map(|why| ParamError::new("memory_limit", why))
@@ -242,6 +243,25 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
             }
         }
         None
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        let q = hashed(packet.flow_hash(), self.salt, self.queues.len() as u32);
+        let queue = &self.queues[q as usize];
+        let own = queue.waiting.backlog().bytes;
+        // a packet is sent whole, however short the quantum
+        let turn = self.params.quantum.get().max(self.all.mean_packet());
+        // new queues have their first turn before all others; later the queue is served in turn with all
+        let first = (self.new.len() as u64).saturating_mul(turn);
+        let served = match queue.list {
+            List::None => first,
+            List::New if own < turn => first.saturating_add(own),
+            List::New | List::Old => {
+                let others = (self.new.len() + self.old.len() - 1) as u64;
+                others.saturating_mul(own.saturating_add(turn)).saturating_add(own)
+            }
+        };
+        served.min(self.all.bytes)
     }
 
     fn packets(&self) -> u64 {

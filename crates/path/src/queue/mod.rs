@@ -53,7 +53,7 @@ pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
 pub use pie::{Pie, PieParams, PieQueue};
-pub use properties::{DelayBound, Describe, Properties};
+pub use properties::{DelayBound, Describe, Properties, WaitDependsOn};
 pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
@@ -112,6 +112,12 @@ macro_rules! queues {
                 of_any_kind!(self, p => p.limit)
             }
 
+            /// See [`Describe::WAIT_DEPENDS_ON`].
+            #[must_use]
+            pub const fn wait_depends_on(&self) -> WaitDependsOn {
+                match self { $(Self::$kind(_) => <$params as Describe>::WAIT_DEPENDS_ON),* }
+            }
+
             /// A contradiction between two parameters.
             #[must_use]
             pub fn conflict(&self) -> Option<ParamError> {
@@ -156,6 +162,9 @@ macro_rules! queues {
             }
             fn shaped_wait(&self, now: Time) -> Time {
                 of_any_kind!(self, q => Discipline::<P>::shaped_wait(q, now))
+            }
+            fn bytes_before(&self, packet: &P) -> u64 {
+                of_any_kind!(self, q => q.bytes_before(packet))
             }
             fn packets(&self) -> u64 {
                 of_any_kind!(self, q => q.packets())

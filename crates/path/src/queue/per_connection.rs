@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
-use super::properties::{Describe, Properties};
+use super::properties::{Describe, Properties, WaitDependsOn};
 use super::round_robin::RoundRobin;
 use crate::Packet;
 use crate::ParamError;
@@ -31,6 +31,7 @@ pub struct PerConnectionParams {
 
 impl Describe for PerConnectionParams {
     const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Flow;
 
     fn refuses(&self, size: u64) -> Option<ParamError> {
         self.each.refuses(size).map(|why| ParamError::new("each", why))
@@ -76,6 +77,10 @@ impl<P: Packet> Discipline<P> for PerConnection<P> {
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.round.pop()
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        self.round.bytes_before(self.round.queue_of(packet.flow()))
     }
 
     fn packets(&self) -> u64 {

@@ -14,6 +14,17 @@ pub enum DelayBound {
     Target,
 }
 
+/// What tells how long an arriving packet waits, beside all that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitDependsOn {
+    /// Packets leave in order of arrival, or nearly so.
+    Nothing,
+    /// Its class.
+    Class,
+    /// Its flow.
+    Flow,
+}
+
 /// Properties of a discipline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Properties {
@@ -40,6 +51,10 @@ impl Properties {
 pub trait Describe {
     /// The discipline's properties.
     const PROPERTIES: Properties;
+    /// What [`Discipline::bytes_before`] depends on.
+    ///
+    /// [`Discipline::bytes_before`]: super::Discipline::bytes_before
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Nothing;
 
     /// A contradiction between two parameters.
     fn conflict(&self) -> Option<ParamError> {

@@ -66,6 +66,20 @@ impl<P: Packet> RoundRobin<P> {
         self.all.bytes
     }
 
+    /// Bytes that leave before a packet that joins `queue` now: what waits there, and of every other queue as much and a turn more, as if
+    /// all had so much, but all at most.
+    pub fn bytes_before(&self, queue: Option<u32>) -> u64 {
+        let own = queue.and_then(|q| self.waiting(q)).filter(|own| !own.is_empty());
+        let others = self.round.len() as u64 - u64::from(own.is_some());
+        let (bytes, packets) = own.map_or((0, 0), |own| (own.bytes(), own.packets()));
+        let of_each = match self.quantum {
+            Some(quantum) => bytes.saturating_add(quantum),
+            // packets of mean size
+            None => (packets + 1).saturating_mul(self.all.mean_packet()),
+        };
+        others.saturating_mul(of_each).saturating_add(bytes).min(self.all.bytes)
+    }
+
     /// Whether a packet of `size` bytes fits under a `limit` of all queues together.
     pub fn admits(&self, limit: Limit, size: u64) -> bool {
         limit.admits(&self.all, size)

@@ -26,14 +26,27 @@ impl SetAssociative {
         self.tags.len() as u32
     }
 
+    /// The queue whose last flow is `flow`.
+    pub fn queue_of(&self, flow: u64) -> Option<u32> {
+        self.tagged(mix(flow ^ self.salt))
+    }
+
+    fn tagged(&self, hash: u64) -> Option<u32> {
+        self.ways(hash).find(|q| self.tags[*q as usize] == hash)
+    }
+
+    /// The queues of the set of `hash`, its own first.
+    fn ways(&self, hash: u64) -> impl Iterator<Item = u32> + use<> {
+        let home = (hash % self.tags.len() as u64) as u32;
+        let set = home / WAYS * WAYS;
+        (0..WAYS).map(move |i| set + (home - set + i) % WAYS)
+    }
+
     /// The queue of `flow`, reserved for it; `busy` says which queues are in use.
     pub fn queue(&mut self, flow: u64, busy: impl Fn(u32) -> bool) -> u32 {
         let hash = mix(flow ^ self.salt);
-        let home = (hash % self.tags.len() as u64) as u32;
-        let set = home / WAYS * WAYS;
-        let places = || (0..WAYS).map(|i| set + (home - set + i) % WAYS);
-        let own = places().find(|q| self.tags[*q as usize] == hash);
-        let place = own.or_else(|| places().find(|q| !busy(*q))).unwrap_or(home);
+        let place = self.tagged(hash).or_else(|| self.ways(hash).find(|q| !busy(*q)));
+        let place = place.unwrap_or((hash % self.tags.len() as u64) as u32);
         self.tags[place as usize] = hash;
         place
     }

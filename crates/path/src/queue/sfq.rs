@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::Limit;
-use super::properties::{Describe, Properties};
+use super::properties::{Describe, Properties, WaitDependsOn};
 use super::round_robin::RoundRobin;
 use crate::Packet;
 use crate::random::Stream;
@@ -52,6 +52,7 @@ pub struct SfqParams {
 
 impl Describe for SfqParams {
     const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
+    const WAIT_DEPENDS_ON: WaitDependsOn = WaitDependsOn::Flow;
 }
 
 const fn packets_127() -> Limit {
@@ -119,6 +120,10 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     fn dequeue(&mut self, now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.settle(now);
         self.round.pop()
+    }
+
+    fn bytes_before(&self, packet: &P) -> u64 {
+        self.round.bytes_before(Some(hashed(packet.flow_hash(), self.salt, self.queues)))
     }
 
     fn packets(&self) -> u64 {

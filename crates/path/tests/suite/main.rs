@@ -34,3 +34,4 @@ mod trace_text;
 mod traffic;
 mod traffic_video;
 mod variation;
+mod waits;

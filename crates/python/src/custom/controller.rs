@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use eddyline_cc::{Ack, Controller, Loss, PartialAck, PathFacts as Facts, RoundMeter, Sent, Stamp, Timeout};
+use eddyline_cc::{
+    Ack, Controller, Loss, LostBetween, PartialAck, PathFacts as Facts, RoundMeter, Sent, Stamp, Timeout,
+};
 use eddyline_units::Time;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
@@ -77,6 +79,7 @@ pub(super) struct PyController {
     attributes: Attributes,
     partial_ack: PartialAck,
     meter: RoundMeter,
+    lost_between: LostBetween,
 }
 
 impl PyController {
@@ -90,6 +93,7 @@ impl PyController {
             attributes: Attributes { window, pacing: None, threshold: None, base_rtt: None },
             partial_ack: PartialAck::Stay,
             meter: RoundMeter::default(),
+            lost_between: LostBetween::default(),
         };
         let construct = || -> PyResult<_> {
             // an object may change the lists and tables that it is given
@@ -286,6 +290,7 @@ impl Controller for PyController {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
+        let ack = &self.lost_between.told_with(ack);
         if self.on.ack.is_some() {
             Python::attach(|py| self.call(|on| on.ack.as_ref(), "on_ack", py, (PyAck::from(ack),)).is_some());
         }
@@ -300,6 +305,10 @@ impl Controller for PyController {
             let event = (PyAck::from(ack),);
             Python::attach(|py| self.call(|on| on.duplicate.as_ref(), "on_duplicate", py, event).is_some());
         }
+    }
+
+    fn on_lost(&mut self, packets: f64) {
+        self.lost_between.add(packets);
     }
 
     fn on_loss(&mut self, loss: &Loss) {

@@ -49,7 +49,8 @@ pub(crate) struct PyAck {
     now: f64,
     /// When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind a gap, one from before it.
     sent_at: f64,
-    /// When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay.
+    /// When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay, `now - received_at` that of the
+    /// acknowledgement, with timestamps only where `rtt` has a value: behind a gap it is too long.
     received_at: f64,
     /// The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
     /// retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1);
@@ -57,7 +58,8 @@ pub(crate) struct PyAck {
     rtt: Option<f64>,
     /// Packets newly acknowledged, cumulatively or selectively.
     acked: f64,
-    /// Packets that it shows to be lost.
+    /// Packets that it shows to be lost, and those that RACK's timer has found lost since the one before; in QUIC, all that were found lost
+    /// since the one before.
     lost: f64,
     /// Packets in flight after it.
     in_flight: f64,
@@ -158,10 +160,11 @@ pub(crate) struct PyRound {
     min_rtt: Option<f64>,
     /// The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
     mean_rtt: Option<f64>,
-    /// Mean delay of the data packets to the receiver in seconds; None without acknowledgements, never in `on_round`.
+    /// Mean delay of the data packets to the receiver in seconds, without acknowledgements that echo a packet again, as those behind a gap
+    /// do with timestamps; None if there was no other, never in `on_round`.
     forward_delay: Option<f64>,
-    /// Mean delay of their acknowledgements in seconds, the receiver's own delay included; None without
-    /// acknowledgements, never in `on_round`.
+    /// Mean delay of their acknowledgements in seconds, the receiver's own delay included, without the same ones; None where
+    /// `forward_delay` is.
     reverse_delay: Option<f64>,
     /// Loss episodes that began.
     losses: u32,

@@ -1,9 +1,10 @@
-//! Which links are bottlenecks: those with the longest wait on the path of at least one flow, sampled once in each cell of a
+//! Which links are bottlenecks: those where packets of at least one flow wait longest on its path, sampled once in each cell of a
 //! grid. The time within the cell is uniformly random, so that no period of the network can alias with the grid.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use eddyline_path::Class;
+use eddyline_path::queue::WaitDependsOn;
 use eddyline_path::random::Stream;
 use eddyline_path::variation::LinkRate;
 use eddyline_scenario::Network;
@@ -13,6 +14,26 @@ use eddyline_units::Time;
 const MAX_LINKS: usize = 1_000;
 /// Link visits that all samples together may cost.
 const BUDGET: usize = 20_000_000;
+/// How many others a visit costs whose wait depends on the packet.
+const COST_OF_OWN: usize = 4;
+
+/// What packets of a flow are, as far as waits differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Data,
+    Acks,
+}
+
+/// Where packets wait, and which, if the wait depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Visit {
+    /// Place of the link in the network.
+    pub link: u32,
+    /// What they are.
+    pub direction: Option<Direction>,
+    /// Place of their flow in the network.
+    pub flow: Option<u32>,
+}
 
 /// When samples are taken.
 #[derive(Debug, Clone)]
@@ -55,7 +76,8 @@ struct Mark {
 /// Samples taken so far.
 #[derive(Debug)]
 pub struct BottleneckSampler {
-    /// Distinct paths, data and acknowledgement links together.
+    visits: Vec<Visit>,
+    /// Distinct paths, data and acknowledgement links together, by place in `visits`.
     paths: Vec<Vec<u32>>,
     /// Of each link the bytes on the line of the largest packet that may cross it, by [`Class`].
     largest: Vec<[u64; 3]>,
@@ -85,6 +107,8 @@ impl BottleneckSampler {
         if network.links.len() > MAX_LINKS || network.flows.len() + network.arrivals.len() == 0 {
             return None;
         }
+        let depends_on = |link: u32| network.links[link as usize].queue.wait_depends_on();
+        let (mut places, mut visits) = (HashMap::new(), Vec::new());
         let (mut seen, mut paths) = (HashSet::new(), Vec::new());
         let mut largest = vec![[0; 3]; network.links.len()];
         let mut crosses = |link: u32, class: Class, bytes: u32| {
@@ -92,17 +116,36 @@ impl BottleneckSampler {
             *largest = (*largest).max(network.links[link as usize].framing.line_bytes(bytes));
         };
         let mut previous = None;
-        for f in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+        let flows = network.flows.iter().zip(0..).map(|(flow, place)| (flow, Some(place)));
+        // flows that begin during the run have no place yet
+        for (f, place) in flows.chain(network.arrivals.iter().map(|a| (&a.flow, None))) {
             // flows of one table share their paths; compare those first
-            let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet);
+            let own = f.data.iter().chain(f.ack.iter()).any(|link| depends_on(*link) == WaitDependsOn::Flow);
+            let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet, place.filter(|_| own));
             if previous == Some(key) {
                 continue;
             }
             previous = Some(key);
-            for (links, class, bytes) in [(&f.data, Class::Data, f.packet), (&f.ack, Class::Ack, f.ack_packet)] {
-                links.iter().for_each(|l| crosses(*l, class, bytes));
+            let mut path = Vec::new();
+            let both = [
+                (&f.data, Direction::Data, Class::Data, f.packet),
+                (&f.ack, Direction::Acks, Class::Ack, f.ack_packet),
+            ];
+            for (links, direction, class, bytes) in both {
+                for link in links.iter() {
+                    crosses(*link, class, bytes);
+                    let (direction, flow) = match (depends_on(*link), place) {
+                        (WaitDependsOn::Class, _) => (Some(direction), None),
+                        (WaitDependsOn::Flow, Some(place)) => (Some(direction), Some(place)),
+                        (WaitDependsOn::Nothing, _) | (WaitDependsOn::Flow, None) => (None, None),
+                    };
+                    let visit = Visit { link: *link, direction, flow };
+                    path.push(*places.entry(visit).or_insert_with(|| {
+                        visits.push(visit);
+                        visits.len() as u32 - 1
+                    }));
+                }
             }
-            let mut path: Vec<u32> = f.data.iter().chain(f.ack.iter()).copied().collect();
             path.sort_unstable();
             path.dedup();
             if seen.insert(path.clone()) {
@@ -112,12 +155,13 @@ impl BottleneckSampler {
         for t in &network.traffic {
             t.path.iter().for_each(|l| crosses(*l, Class::Cross, t.packet));
         }
-        let visits: usize = paths.iter().map(Vec::len).sum();
-        let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
+        let own = visits.iter().filter(|visit: &&Visit| visit.direction.is_some()).count();
+        let steps = paths.iter().map(Vec::len).sum::<usize>() + COST_OF_OWN * own;
+        let samples = (BUDGET / steps.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
         let rates = network.links.iter().map(|link| link.context(0).rate_over_time()).collect();
         let times = SampleTimes::new(network.warmup, grid);
-        Some(Self { paths, largest, rates, marks: Vec::new(), runs: Vec::new(), samples: 0, times })
+        Some(Self { visits, paths, largest, rates, marks: Vec::new(), runs: Vec::new(), samples: 0, times })
     }
 
     /// When samples are due, from the next on.
@@ -125,14 +169,19 @@ impl BottleneckSampler {
         &self.times
     }
 
-    /// Takes a sample; `waits` are the waits at all links of the network.
+    /// Where packets wait.
+    pub fn visits(&self) -> &[Visit] {
+        &self.visits
+    }
+
+    /// Takes a sample; `waits` are those of the visits.
     pub fn sample(&mut self, waits: &[Time]) {
         let now = self.times.next();
         self.times.advance();
         self.samples += 1;
         let mut marks = Vec::new();
         for path in &self.paths {
-            let waits = || path.iter().map(|l| (waits[*l as usize], *l));
+            let waits = || path.iter().map(|visit| (waits[*visit as usize], self.visits[*visit as usize].link));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
             // links with equal waits are all bottlenecks
             for (wait, link) in waits().filter(|(wait, _)| *wait == longest && *wait > Time::ZERO) {
@@ -166,7 +215,10 @@ impl BottleneckSampler {
         let mut hits = vec![0; transmitted.len()];
         let (mut switches, mut from, mut last) = (0, 0, Vec::new());
         for (end, samples) in &self.runs {
-            let links: Vec<u32> = self.marks[from..*end].iter().filter(is_bottleneck).map(|mark| mark.link).collect();
+            let marks = self.marks[from..*end].iter().filter(is_bottleneck);
+            let mut links: Vec<u32> = marks.map(|mark| mark.link).collect();
+            // one of several flows is enough
+            links.dedup();
             from = *end;
             links.iter().for_each(|link| hits[*link as usize] += samples);
             if !links.is_empty() {

@@ -10,7 +10,7 @@ mod rtt_histogram;
 mod traffic;
 
 pub use arrivals::ArrivalsMeter;
-pub use bottleneck::{BottleneckSampler, Bottlenecks, SampleTimes};
+pub use bottleneck::{BottleneckSampler, Bottlenecks, Direction, SampleTimes, Visit};
 pub use flow::{FlowMeter, FlowRecord, Mean};
 pub use packet_log::{LogEvent, LogRecord, LogSelection, LogSink, PacketLog, PacketLogger};
 pub use probes::{ProbesMeter, TRIM, per_minute};

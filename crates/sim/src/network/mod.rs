@@ -16,7 +16,7 @@ pub use domain::{Crossing, Domains, TRANSIT};
 pub use event_queue::EventQueue;
 pub use interruption::Interruption;
 pub use layout::{Layout, Plan};
-pub use readings::LinkCounts;
+pub use readings::{LinkCounts, WaitingPlace};
 
 use std::sync::Arc;
 
@@ -251,7 +251,7 @@ impl Net {
         let link = &mut self.links[hop.link as usize];
         let transit = || self.border.as_ref().and_then(|border| border.origin(packet.flow));
         let source = self.origins.get(packet.flow as usize).copied().or_else(transit).unwrap_or_default();
-        let origin = Origin { hash: source.hash.wrapping_add(packet.connection()) ^ packet.direction(), ..source };
+        let origin = packet.origin(source);
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => {

@@ -1,7 +1,7 @@
 //! Readings of links during a run and at its end.
 
 use eddyline_path::Class;
-use eddyline_path::link::{Meter, StoreLink};
+use eddyline_path::link::{Meter, Origin, StoreLink};
 use eddyline_units::Time;
 
 use super::{Net, Transmitter};
@@ -16,6 +16,15 @@ pub struct LinkCounts {
     pub carried: (f64, f64),
     /// Packets dropped.
     pub drops: u64,
+}
+
+/// Where a packet would wait.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitingPlace {
+    /// The link, by its number here.
+    pub link: u32,
+    /// The packet, if its wait depends on its flow.
+    pub of: Option<(Origin, Packet)>,
 }
 
 impl Net {
@@ -69,12 +78,16 @@ impl Net {
         }
     }
 
-    /// How long a packet that arrives at `link` now would wait, in order of arrival.
-    pub fn wait(&self, now: Time, link: u32) -> Time {
-        match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => self.backlog(now, link),
-            Transmitter::Store(s) => s.wait(now),
-            Transmitter::Shared { medium, member } => self.member(*medium, *member).wait(now),
+    /// How long a packet would wait that arrives at the link of `place` now.
+    pub fn wait(&self, now: Time, place: &WaitingPlace) -> Time {
+        let store = match &self.links[place.link as usize].transmitter {
+            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => return self.backlog(now, place.link),
+            Transmitter::Store(s) => s,
+            Transmitter::Shared { medium, member } => self.member(*medium, *member),
+        };
+        match place.of {
+            Some((origin, packet)) => store.wait_of(now, origin, packet),
+            None => store.wait(now),
         }
     }
 

@@ -4,7 +4,7 @@ mod flags;
 mod options;
 mod sink;
 
-use eddyline_path::link::Acknowledges;
+use eddyline_path::link::{Acknowledges, Origin};
 use eddyline_path::{Acknowledgement, Class, Ecn};
 use eddyline_units::Time;
 
@@ -177,6 +177,13 @@ impl Packet {
             PacketKind::Ack | PacketKind::SynAck => 1,
             PacketKind::Cross => 2,
         }
+    }
+
+    /// Where it comes from to queues, if its source is `source`.
+    #[inline]
+    #[must_use]
+    pub const fn origin(&self, source: Origin) -> Origin {
+        Origin { hash: source.hash.wrapping_add(self.connection()) ^ self.direction(), ..source }
     }
 }
 

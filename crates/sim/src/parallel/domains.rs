@@ -6,7 +6,7 @@ use eddyline_units::Time;
 
 use super::partition::Partition;
 use crate::endpoint::FlowState;
-use crate::meter::{SampleTimes, WindowEdge};
+use crate::meter::{BottleneckSampler, WindowEdge};
 use crate::network::{Domains, LinkCounts};
 use crate::simulation::{Ends, Options, Paths, Readings, Share, Simulation, SortedNetwork, flow_origin};
 
@@ -16,7 +16,7 @@ pub fn build(
     options: &Options,
     paths: &Paths,
     partition: &Partition,
-    samples: Option<&SampleTimes>,
+    sampler: Option<&BottleneckSampler>,
 ) -> Vec<Simulation<'static>> {
     let count = partition.loads.len();
     let domains = Domains {
@@ -45,7 +45,7 @@ pub fn build(
         shares[of(arrivals.flow.data[0])].arrivals = true;
     }
     let part = |(domain, share): (u32, Share)| {
-        Simulation::part(network, options, paths, paths.layout.part(&domains, domain), share, samples.cloned())
+        Simulation::part(network, options, paths, paths.layout.part(&domains, domain), share, sampler)
     };
     (0..).zip(shares).map(part).collect()
 }

@@ -72,8 +72,8 @@ pub fn run(
     }
     let measurement = Measurement::new(network, options)?;
     let mut samples = Samples::new(network);
-    let parts = domains::build(network, options, &paths, &partition, samples.times());
-    samples.set_places(&parts);
+    let parts = domains::build(network, options, &paths, &partition, samples.sampler());
+    samples.set_domains(&parts);
     let mut windows = Windows::new(network, parts, measurement, samples, &partition, threads);
     windows.measure_scaling(options.measure_scaling);
     match windows.run(observe) {

@@ -3,36 +3,34 @@
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
-use crate::meter::{BottleneckSampler, SampleTimes};
-use crate::simulation::Simulation;
+use crate::meter::BottleneckSampler;
+use crate::simulation::{Simulation, own_visits};
 
 /// Waits that are not judged yet, by domain, and the sampler that judges them.
 #[derive(Debug)]
 pub struct Samples {
     sampler: Option<BottleneckSampler>,
-    /// Places in the network of each domain's links.
-    places: Vec<Vec<u32>>,
-    /// Waits at the links of each domain, sample after sample.
+    /// Of each domain, which visits are to its links.
+    visits: Vec<Vec<u32>>,
+    /// Waits in each domain, sample after sample.
     kept: Vec<Vec<Time>>,
-    /// The waits of one sample, by place of the link.
+    /// The waits of one sample.
     waits: Vec<Time>,
 }
 
 impl Samples {
     /// None taken yet.
     pub fn new(network: &Network) -> Self {
-        let waits = vec![Time::ZERO; network.links.len()];
-        Self { sampler: BottleneckSampler::new(network), places: Vec::new(), kept: Vec::new(), waits }
-    }
-
-    /// When samples are taken, if at all.
-    pub fn times(&self) -> Option<&SampleTimes> {
-        self.sampler.as_ref().map(BottleneckSampler::times)
+        let sampler = BottleneckSampler::new(network);
+        let waits = vec![Time::ZERO; sampler.as_ref().map_or(0, |s| s.visits().len())];
+        Self { sampler, visits: Vec::new(), kept: Vec::new(), waits }
     }
 
     /// The domains are `parts`.
-    pub fn set_places(&mut self, parts: &[Simulation<'_>]) {
-        self.places = parts.iter().map(|part| part.net().own_links().to_vec()).collect();
+    pub fn set_domains(&mut self, parts: &[Simulation<'_>]) {
+        let visits = self.sampler.as_ref().map_or(&[][..], BottleneckSampler::visits);
+        let of = |part: &Simulation<'_>| own_visits(visits, part.net()).map(|(place, ..)| place).collect();
+        self.visits = parts.iter().map(of).collect();
         self.kept = vec![Vec::new(); parts.len()];
     }
 
@@ -44,10 +42,10 @@ impl Samples {
         }
         let mut sample = 0;
         while sampler.times().next() <= end {
-            for (places, kept) in self.places.iter().zip(&self.kept) {
-                let waits = &kept[sample * places.len()..][..places.len()];
-                for (place, wait) in places.iter().zip(waits) {
-                    self.waits[*place as usize] = *wait;
+            for (visits, kept) in self.visits.iter().zip(&self.kept) {
+                let waits = &kept[sample * visits.len()..][..visits.len()];
+                for (visit, wait) in visits.iter().zip(waits) {
+                    self.waits[*visit as usize] = *wait;
                 }
             }
             sampler.sample(&self.waits);

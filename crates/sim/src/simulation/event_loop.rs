@@ -26,7 +26,7 @@ use super::sampling::Sampling;
 use super::share::{Ends, Share};
 use super::sorted_network::SortedNetwork;
 use crate::endpoint::{FlowSetup, FlowState, Flows, OwnedFlows, Transport};
-use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, SampleTimes, WindowEdge};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, WindowEdge};
 use crate::network::{EventQueue, LinkCounts, Net, Plan, TRANSIT};
 use crate::packet::{Packet, PacketKind};
 
@@ -116,22 +116,22 @@ impl<'a> Simulation<'a> {
             whole.payloads = network.flows.iter().map(|f| f.packet - f.header).collect();
         }
         whole.measurement = Some(measurement);
-        whole.sampling = Sampling::judged(BottleneckSampler::new(network));
+        whole.sampling = Sampling::judged(BottleneckSampler::new(network), network, &whole.share, &whole.net);
         whole.schedule_measurement(Time::MAX);
         Ok(whole)
     }
 
-    /// What has `share` and `plan` of `network`, at time zero, over TCP; keeps the waits at its links at the times of `samples`.
+    /// What has `share` and `plan` of `network`, at time zero, over TCP; keeps the waits at its links at the times of `sampler`.
     pub fn part(
         network: &SortedNetwork<'_>,
         options: &Options,
         paths: &Paths,
         plan: Plan,
         share: Share,
-        samples: Option<SampleTimes>,
+        sampler: Option<&BottleneckSampler>,
     ) -> Simulation<'static> {
         let mut part = Simulation::lay_out(network, options, None, paths, plan, share, None);
-        part.sampling = Sampling::kept(samples);
+        part.sampling = Sampling::kept(sampler, network, &part.share, &part.net);
         part.schedule_measurement(Time::MAX);
         part
     }
@@ -485,7 +485,7 @@ impl<'a> Simulation<'a> {
 
     /// Takes out the samples kept since the last call: the waits at its own links, sample after sample.
     pub fn take_samples(&mut self) -> Vec<Time> {
-        if let Sampling::Kept(_, kept) = &mut self.sampling { mem::take(kept) } else { Vec::new() }
+        self.sampling.take_kept()
     }
 
     /// The series so far, if they are recorded.
@@ -529,12 +529,9 @@ impl<'a> Simulation<'a> {
         network: &SortedNetwork<'_>,
     ) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
         let series = self.measurement.take().and_then(Measurement::finish);
-        let sampler = match mem::replace(&mut self.sampling, Sampling::Off) {
-            Sampling::Judged(sampler, _) => Some(sampler),
-            Sampling::Kept(..) | Sampling::Off => None,
-        };
+        let sampler = mem::replace(&mut self.sampling, Sampling::Off).into_sampler();
         let mut parts = [self];
-        let result = ending::finish(network, &mut parts, sampler.as_deref())?;
+        let result = ending::finish(network, &mut parts, sampler.as_ref())?;
         let [whole] = parts;
         let log = whole.net.logger.and_then(|logger| logger.finish());
         Ok((result, series, log))

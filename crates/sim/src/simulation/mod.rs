@@ -29,6 +29,7 @@ pub use measurement::{Measurement, Readings};
 pub use options::{Options, Progress};
 pub use paths::{FirstHops, Paths};
 pub use run::{Execution, Outcome, run_over, run_whole};
+pub use sampling::own_visits;
 pub use scaling::{PROCESSORS, Scaling};
 pub use share::{Ends, Share, flow_origin};
 pub use sorted_network::SortedNetwork;

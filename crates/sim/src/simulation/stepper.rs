@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eddyline_cc::{
-    Ack, Controller, ControllerParams, Custom, CustomParams, DynController, Loss, ParamTable, PathFacts, RoundMeter,
-    RoundReport, Timeout,
+    Ack, Controller, ControllerParams, Custom, CustomParams, DynController, Loss, LostBetween, ParamTable, PathFacts,
+    RoundMeter, RoundReport, Timeout,
 };
 use eddyline_scenario::Network;
 use eddyline_units::Time;
@@ -38,6 +38,7 @@ struct ControlState {
     decided: Option<f64>,
     by_rounds: bool,
     meter: RoundMeter,
+    lost_between: LostBetween,
     /// A round trip has just ended.
     report: Option<RoundReport>,
     handshake: Option<Time>,
@@ -80,6 +81,7 @@ impl Controller for ExternalController {
 
     fn on_ack(&mut self, ack: &Ack) {
         let mut state = self.event();
+        let ack = &state.lost_between.told_with(ack);
         let round_ended = state.meter.on_ack(ack);
         if round_ended && state.by_rounds {
             state.report = Some(state.meter.take(ack.now));
@@ -88,6 +90,10 @@ impl Controller for ExternalController {
 
     fn on_duplicate(&mut self, ack: &Ack) {
         self.event().meter.on_duplicate(ack);
+    }
+
+    fn on_lost(&mut self, packets: f64) {
+        self.event().lost_between.add(packets);
     }
 
     fn on_loss(&mut self, _loss: &Loss) {
@@ -147,7 +153,9 @@ impl Stepper {
         let spec = network.flows.get_mut(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
         let due = spec.start;
         let meter = RoundMeter::since(due);
-        let state = ControlState { window: 1.0, decided: None, by_rounds, meter, report: None, handshake: None };
+        let lost_between = LostBetween::default();
+        let state =
+            ControlState { window: 1.0, decided: None, by_rounds, meter, lost_between, report: None, handshake: None };
         let shared = Shared(Arc::new(Mutex::new(state)));
         spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
         let network = SortedNetwork::of(&network).into_owned();

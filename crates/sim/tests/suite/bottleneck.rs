@@ -55,6 +55,54 @@ fn a_shaper_waits_at_its_own_rate() {
     }
 }
 
+/// A download and an upload, each behind the queue of its own direction. A queue that is fair to flows or that sends acknowledgements first
+/// delays packets of the other direction's flow hardly: each link is the bottleneck of its own flow, whatever waits at the other. In one
+/// FIFO each both flows wait at the slower link.
+#[test]
+fn a_flow_waits_in_its_own_queue() {
+    for (down, up, both) in [
+        ("fq_codel\"", "ack_priority\", limit = \"500 packets\"", true),
+        ("drr\", limit = \"300 packets\"", "drr\", limit = \"300 packets\"", true),
+        ("cake\"", "cake\"", true),
+        ("sfq\"", "per_connection\", each = \"300 packets\"", true),
+        ("droptail\", limit = \"300 packets\"", "droptail\", limit = \"300 packets\"", false),
+    ] {
+        let link_of = |name: &str, rate: u32, queue: &str| {
+            format!(
+                "[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"10 ms\"\nqueue = {{ kind = \"{queue} }}\n"
+            )
+        };
+        let text = head(20.0, 5.0, 1)
+            + &link_of("f", 50, down)
+            + &link_of("b", 10, up)
+            + &flow("download", "kind = \"cubic\"", "f", "b", "")
+            + &flow("upload", "kind = \"cubic\"", "b", "f", "");
+        let result = result_of(&text);
+        let share = |name| link(&result, name).bottleneck_share.unwrap();
+        // CUBIC empties what CoDel and CAKE keep at times
+        assert!(share("b") > 0.6, "{down}, {up}: {}", share("b"));
+        assert_eq!(share("f") > 0.6, both, "{down}, {up}: {}", share("f"));
+    }
+}
+
+/// Fifty flows with windows of a packet or two, behind whose queue each waits for a turn of all others, also when nothing of its own waits:
+/// that queue is the bottleneck, not the lightly loaded link of their acknowledgements.
+#[test]
+fn short_queues_of_many_flows_are_a_long_queue() {
+    for (kind, window) in [("drr", 1500), ("sfq", 1500), ("per_connection", 1500), ("fq_codel", 3000), ("cake", 3000)] {
+        let text = head(30.0, 5.0, 1)
+            + &duplex(1e7, 2e6, 0.002).replacen("[[link]]", &format!("[[link]]\nqueue = {{ kind = \"{kind}\" }}"), 1)
+            + "[[traffic]]\nname = \"t\"\nmodel = { kind = \"poisson\", rate = \"1 Mbit/s\" }\npacket = \"1500 B\"\npath = [\"b\"]\n"
+            + &flow("x", "kind = \"reno\"", "f", "b", &format!("count = 50\nreceive_window = \"{window} B\""))
+                .replace("1040 B", "1500 B");
+        let result = result_of(&text);
+        let share = |name| link(&result, name).bottleneck_share.unwrap();
+        // CAKE serves a queue first that has just been at rest: some flow waits at the other link alone while anything waits there (0.25)
+        let others = if kind == "cake" { 0.3 } else { 0.1 };
+        assert!(share("f") > 0.9 && share("b") < others, "{kind}: {} {}", share("f"), share("b"));
+    }
+}
+
 /// Acknowledgements of 40 bytes fill a link of 200 kbit/s: 19 of them wait 30 ms, less than the 60 ms that a packet of 1,500 bytes would
 /// take. A flow that sends such packets, but not in the summary window, changes nothing.
 #[test]

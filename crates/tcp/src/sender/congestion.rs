@@ -218,6 +218,14 @@ impl Congestion {
         self.controller_mut().on_loss(&Loss { now, flight_size });
     }
 
+    /// Bytes were marked lost, but not by an acknowledgement that the controller gets.
+    pub fn on_lost(&mut self, bytes: u64) {
+        if bytes > 0 {
+            let packets = self.packets(bytes);
+            self.controller_mut().on_lost(packets);
+        }
+    }
+
     /// The retransmission timer expired.
     pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, repeated: bool) {
         let flight_size = self.flight_size(seq);

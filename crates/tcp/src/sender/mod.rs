@@ -386,6 +386,8 @@ impl Sender {
             }
         } else if self.tx.recovery.duplicate_bytes() > prior.duplicate_bytes {
             self.report_duplicate(now, &{ ack }, &{ prior });
+        } else if OPTIONS {
+            self.tx.congestion.on_lost(lost);
         }
         if advanced {
             if self.tx.seq.is_idle() {

@@ -492,6 +492,21 @@ fn links_of_traffic_alone_are_reported() {
     assert_approximation(&r, policer);
     assert_approximation(&r, loss);
     assert_approximation(&r, "link edge: taken as a FIFO queue without limit");
+    let shaper = "link edge: the rate of the queue's own shaper is not modelled, flows get the link's";
+    assert!(!r.approximations.iter().any(|a| a.contains("shaper")), "{:?}", r.approximations);
+    for (queue, said) in [
+        (r#"{"kind": "tbf", "rate": "5 Mbit/s", "burst": "3 kB"}"#, true),
+        (r#"{"kind": "cake", "bandwidth": "5 Mbit/s"}"#, true),
+        (r#"{"kind": "tbf", "rate": "100 Mbit/s", "burst": "3 kB"}"#, false),
+        (r#"{"kind": "cake", "bandwidth": "100 Mbit/s", "framing": "docsis"}"#, true),
+        (r#"{"kind": "cake", "bandwidth": "100 Mbit/s"}"#, false),
+        (r#"{"kind": "cake"}"#, false),
+    ] {
+        let mut net = net.clone();
+        net.links[2].queue = serde_json::from_str(queue).expect("the rest has defaults");
+        let answer = run(&net).expect("answered");
+        assert_eq!(answer.approximations.iter().any(|a| a == shaper), said, "{queue}: {:?}", answer.approximations);
+    }
     let document = equilibria_document(&net).expect("answered");
     assert!(document.notes.iter().any(|note| note.starts_with(policer)), "{:?}", document.notes);
     assert_eq!(

@@ -82,7 +82,9 @@ impl LossRecovery {
         if !self.rack_tlp.as_mut().is_some_and(|r| r.on_timer()) {
             return true;
         }
+        let before = self.board.ever_lost();
         self.search(now, false, connection);
+        connection.congestion.on_lost(self.board.ever_lost() - before);
         let in_flight = self.pipe(&connection.seq);
         if let Some(prr) = &mut self.prr {
             prr.on_timer(in_flight);
