@@ -356,8 +356,8 @@ class Ack:
         sent_at: When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind
             a gap, one from before it (RFC 7323, 4.3), which `stamp` is not of.
         received_at: When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay,
-            `now - received_at` that of the acknowledgement, with timestamps only where `rtt` has a value: behind a gap
-            it is too long.
+            `now - received_at` that of the acknowledgement. With timestamps the latter is too long behind a gap and
+            where packets overtake each other.
         rtt: The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
             retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1); in
             QUIC, if all its packets were sent before one that was acknowledged earlier.
@@ -440,7 +440,8 @@ class Round:
         min_rtt: The smallest round-trip sample in seconds; None if no acknowledgement had a sample.
         mean_rtt: The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
         forward_delay: Mean delay of the data packets to the receiver in seconds, without acknowledgements that echo a
-            packet again, as those behind a gap do with timestamps; None if there was no other, never in `on_round`.
+            packet again and have no sample, as those behind a gap with timestamps; None if there was no other, never in
+            `on_round`.
         reverse_delay: Mean delay of their acknowledgements in seconds, the receiver's own delay included, without the
             same ones; None where `forward_delay` is.
         losses: Loss episodes that began.

@@ -172,16 +172,25 @@ class Recording:
     def write_log(self, path: str | Path) -> None:
         """Writes the packet log: readable text, or Parquet where the name ends in `.parquet`.
 
-        Raises:
-            EddylineError: None was recorded.
-        """
-        path = file("path", path)
-        if path.suffix == ".parquet":
-            from eddyline.columns import write
+        An earlier log of that name is replaced.
 
-            write(self._log_table(), path)
-        elif self._run is None or not self._run.write_log(str(path)):
-            raise self._no_log()
+        Raises:
+            EddylineError: None was recorded, or the file cannot be written: then nothing is.
+            InputError: The name is that of a folder, or of a file that is no packet log.
+        """
+        from eddyline.output import replaced_file, require_writable_file
+
+        path = file("path", path)
+        table = self._log_table()
+        require_writable_file(path, "packet log")
+        with replaced_file(path) as new:
+            if path.suffix == ".parquet":
+                from eddyline.columns import write
+
+                write(table, new)
+            else:
+                assert self._run is not None
+                self._run.write_log(str(new))
 
     def _log_table(self) -> Any:
         from eddyline.columns import log_table

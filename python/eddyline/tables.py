@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.table import Table
 
 from eddyline.latency import grade
@@ -139,7 +139,8 @@ def _console() -> Console:
 def print_table(table: Table) -> None:
     """Prints to standard output. Its lines are longer than those of a terminal that is too narrow for its numbers."""
     console = _console()
-    console.width = max(console.width, _least_width(table, console))
+    # both: with a width alone rich takes a dumb terminal for one of 80 columns
+    console.size = ConsoleDimensions(max(console.width, _least_width(table, console)), console.height)
     console.print(table)
 
 

@@ -7,6 +7,7 @@ import socket
 import threading
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,6 +178,25 @@ def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
     text = Measurement(0.02, found, found).scenario()
     assert el.Scenario(tomllib.loads(text)).to_dict()["link"][0]["queue"]["kind"] == written
     assert ("# The queue is no FIFO: a second flow that sends little waits" in text) is (queue == FLOWS)
+
+
+def test_a_pause_of_the_receiver_makes_no_fair_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What arrives in an eighth of the time that fills the buffer is received at its end."""
+    line = _Line(4.0)
+
+    def packets(*words: Any) -> tuple[list[Arrival], int]:
+        found, number = line.packets(*words)
+        filling = [a.received_ns for a in found if a.phase == 1]
+        end = filling[-1] - 12_000_000
+        begin = end - (filling[-1] - filling[0]) // 8
+        paused = {a for a in found if begin <= a.received_ns < end}
+        return [a._replace(received_ns=end) if a in paused else a for a in found], number
+
+    client = _Client.__new__(_Client)
+    client.report, client.long_b = lambda _: None, 1500
+    monkeypatch.setattr(client, "packets", packets)
+    sparse, waited = client._sparse(False, 1e6, 0.2, 0.02)
+    assert sparse == pytest.approx(waited, rel=0.15)
 
 
 def test_a_queue_that_is_not_known_to_be_a_fifo_is_said_to_be_none() -> None:

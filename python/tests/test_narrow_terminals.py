@@ -37,6 +37,20 @@ def test_numbers_are_whole_and_names_are_broken(
     assert max(map(len, out.splitlines())) == max(columns, 41)
 
 
+def test_a_dumb_terminal_is_as_wide_as_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _terminal(monkeypatch, 160)
+    monkeypatch.setenv("TERM", "dumb")
+    made = table("", "flow", [f"column {n}" for n in range(10)])
+    made.add_row("download", *["8.456 Mbit/s"] * 10)
+    print_table(made)
+    out = capsys.readouterr().out
+    assert out.count("8.456 Mbit/s") == 10
+    assert "download" in out
+    assert "\u2026" not in out
+
+
 def test_a_run_can_be_read(
     scenario: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

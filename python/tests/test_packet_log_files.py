@@ -205,3 +205,20 @@ def test_marks_are_those_of_retransmitted_segments(scenario):
     expected = result.flows.set_index("name")["retransmits"]
     assert (expected > 0).all()
     assert sent.to_dict() == expected.to_dict()
+
+
+def test_a_log_replaces_logs_only(scenario, tmp_path):
+    result = el.Scenario.load(scenario(*FAST_LINKS, ('"4 s"', '"2 s"'))).run(log=True)
+    for name in ("log.txt", "log.parquet"):
+        result.write_log(tmp_path / name)
+        before = (tmp_path / name).read_bytes()
+        result.write_log(tmp_path / name)
+        assert (tmp_path / name).read_bytes() == before
+        (tmp_path / name).write_text("mine")
+        with pytest.raises(el.InputError, match="exists and is no packet log"):
+            result.write_log(tmp_path / name)
+        assert (tmp_path / name).read_text() == "mine"
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(el.InputError, match="is a folder"):
+        result.write_log(tmp_path / "folder")
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]

@@ -67,7 +67,7 @@ pub struct Ack {
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
     /// `now - received_at` the reverse delay including the receiver's own delay, each up to the offset of the clocks. With timestamps
-    /// the latter is too long behind a gap, where `rtt` is none and each acknowledgement echoes the same packet.
+    /// the latter is too long behind a gap and where packets overtake each other: the packet that is echoed had arrived before.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: Option<Time>,

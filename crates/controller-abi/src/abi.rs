@@ -63,7 +63,8 @@ pub struct Ack {
     /// When the packet that caused it was sent; with timestamps, the packet that it echoes: behind a gap, one from before it (RFC 7323, 4.3).
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
-    /// `now - received_at` the reverse delay including the receiver's own delay, with timestamps only where there is a sample.
+    /// `now - received_at` the reverse delay including the receiver's own delay; with timestamps that is too long behind a gap and where
+    /// packets overtake each other.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: MaybeTime,

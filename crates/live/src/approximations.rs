@@ -87,7 +87,6 @@ pub fn check_path(network: &Network) -> Result<(), LiveError> {
 fn measures_forward_delay(flow: &Flow) -> bool {
     match &*flow.controller {
         ControllerParams::Ledbat(params) => !params.measures_round_trips(),
-        ControllerParams::Custom(_) => true,
         _ => false,
     }
 }

@@ -252,7 +252,7 @@ impl Conversation {
         let now = self.network.now;
         match event {
             Event::Segment(segment, sent_at) if segment.kind == SegmentKind::Syn => {
-                let flags = self.receiver.on_syn(segment.flags);
+                let flags = self.receiver.on_syn(now, sent_at, segment.flags);
                 self.network.digest.add(u64::from(flags.bits()));
                 self.network.acks += 1;
                 self.network.deliver(now + ONE_WAY, Event::SynAck(sent_at, flags));

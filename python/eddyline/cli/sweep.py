@@ -6,6 +6,7 @@ import json
 import sys
 import time
 import warnings
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -363,7 +364,7 @@ def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> i
     """
     from eddyline.sweeps.merge import merge as join
 
-    swept = join(folders, out)
+    swept = replace(join(folders, out), folder=out)
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, again="the same sweep without --shard"))
     with after_runs():
         _renew_csv(swept, quiet=quiet)

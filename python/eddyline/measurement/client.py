@@ -24,6 +24,7 @@ from eddyline.measurement.link import (
     rate_bps,
     serves_flows,
     sparse_wait_s,
+    usual_wait_s,
     wait_s,
 )
 from eddyline.measurement.protocol import (
@@ -195,8 +196,8 @@ class _Client:
         every_s = max(_SPARSE_S, _SPARSE_PACKETS * packet_s)
         arrivals, _ = self.packets(down, phases, self.long_b, 2 * rtt_s + _IDLE_S, every_s)
         # CoDel may have shortened the queue by the second phase
-        phase = max((1, 2), key=lambda i: wait_s(arrivals, i))
-        waited = wait_s(arrivals, phase)
+        phase = max((1, 2), key=lambda i: usual_wait_s(arrivals, i))
+        waited = usual_wait_s(arrivals, phase)
         return sparse_wait_s(arrivals, phase, packet_s, waited), waited
 
     def _buffer(self, down: bool, rtt_s: float) -> tuple[Direction, float]:

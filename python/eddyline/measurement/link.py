@@ -28,6 +28,7 @@ __all__ = [
     "rate_bps",
     "serves_flows",
     "sparse_wait_s",
+    "usual_wait_s",
     "wait_s",
 ]
 
@@ -227,8 +228,16 @@ def wait_s(arrivals: list[Arrival], phase: int) -> float:
     return (late[int(_FULL * (len(late) - 1))] - min(light)) / 1e9 if light and late else 0.0
 
 
+def usual_wait_s(arrivals: list[Arrival], phase: int) -> float:
+    """The median of the same waits: a pause of the receiver lengthens the longest ones by as much."""
+    light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == 0]
+    loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == phase]
+    late = loaded[len(loaded) // 2 :]
+    return (median(late) - min(light)) / 1e9 if light and late else 0.0
+
+
 def sparse_wait_s(arrivals: list[Arrival], phase: int, packet_s: float, waited: float) -> float | None:
-    """Waiting time of the sparse flow while the other waits so long; None where too little of it arrived to tell."""
+    """Median wait of the sparse flow while the other waits so long; None where too little of it arrived to tell."""
     light, loaded = ([a.received_ns - a.sent_ns for a in arrivals if a.phase == SPARSE + i] for i in (0, phase))
     late = loaded[len(loaded) // 2 :]
     if waited < _TOLD_PACKETS * packet_s or not light or len(late) < 3:

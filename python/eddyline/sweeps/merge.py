@@ -50,7 +50,7 @@ def merge(folders: str | Path | Sequence[str | Path], out: str | Path) -> Swept:
     several = [folders] if isinstance(folders, (str, Path)) else list(folders)
     if not several:
         raise InputError("there is no folder to merge")
-    return _merged([file("folders", folder) for folder in several], file("out", out))
+    return _merged([file("folders", folder) for folder in several], file("out", out).absolute())
 
 
 def _merged(folders: Sequence[Path], out: Path) -> Swept:

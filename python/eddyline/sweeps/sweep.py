@@ -95,7 +95,7 @@ def sweep(
     from eddyline.sweeps.plan import Plan
 
     refuse_processes("el.sweep")
-    folder = file("out", out)
+    folder = file("out", out).absolute()  # the working directory may change meanwhile
     seeds = number_of_seeds(seeds)
     workers = None if workers is None else whole("workers", workers, 1)
     timeout_s = None if timeout_s is None else seconds("timeout_s", timeout_s)

@@ -76,7 +76,7 @@ class Swept:
         """
         from eddyline.sweeps.frame import read_table
 
-        folder = file("folder", folder)
+        folder = file("folder", folder).absolute()  # it is read later too, from wherever that is
         document = manifest.read(folder)
         if document is None:
             raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")

@@ -167,6 +167,26 @@ def test_folders_are_named_by_text_too(lossy, tmp_path):
     assert (merged.done, len(merged.flows)) == (4, 4)
 
 
+def test_a_change_of_the_working_directory_changes_nothing(lossy, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    class Moves(el.SweepListener):
+        def update(self, done: int, failed: int) -> None:
+            assert done + failed <= 2
+            os.chdir(elsewhere)
+
+    swept = el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="grid", workers=1, listener=Moves())
+    os.chdir(elsewhere)
+    assert (swept.done, len(swept.flows)) == (2, 2)
+    os.chdir(tmp_path)
+    opened = el.open("grid")
+    os.chdir(elsewhere)
+    assert opened.flows.equals(swept.flows)
+    assert not list(elsewhere.iterdir())
+
+
 def test_the_listener_is_told(lossy, tmp_path):
     told = Told()
     el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)

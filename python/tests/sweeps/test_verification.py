@@ -389,3 +389,28 @@ def test_the_stored_scenario_of_a_sweep_is_named_as_the_file_that_it_is(
     ran = eddyline("verify", "grid")
     assert (ran.code, ran.err.startswith("error: grid/scenario.toml:")) == (2, True), ran.err
     assert said in ran.err
+
+
+def test_a_failure_is_the_same_wherever_the_controller_is(eddyline, lossy, tmp_path):
+    """What follows its sentence names files of this machine."""
+    mine = """import eddyline as el
+@el.register("mine")
+class Mine:
+    def __init__(self, path, limit: float = 1e9):
+        self.cwnd, self.limit = path.initial_window, limit
+    def on_round(self, round):
+        self.cwnd += 1
+        if self.cwnd > self.limit:
+            raise ValueError("LIMIT")
+    def on_loss(self, loss):
+        self.cwnd = max(loss.flight_size / 2, 2)
+    def on_timeout(self, timeout):
+        self.cwnd = 1
+"""
+    (tmp_path / "mine.py").write_text(mine.replace("LIMIT", "too large"))
+    words = ("--set", "flow.*.controller={ kind = 'mine' }", "--vary", "flow.download.controller.limit=12,1000")
+    ran = eddyline("sweep", lossy(), "--controllers", "mine.py", *words, "--out", "grid", "--quiet")
+    assert (ran.code, "1 point failed" in ran.err or "failed" in ran.err) == (1, True)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "mine.py").rename(tmp_path / "home" / "mine.py")
+    assert eddyline("verify", "grid", "--controllers", "home/mine.py").code == 0

@@ -28,8 +28,8 @@ pub struct RoundReport {
     pub min_rtt: Option<Time>,
     /// Their mean.
     pub mean_rtt: Option<Time>,
-    /// Mean delay of the data packets, from the sender to the receiver, without acknowledgements that echo a packet again: with
-    /// timestamps those behind a gap do (RFC 7323, 4.3).
+    /// Mean delay of the data packets, from the sender to the receiver, without acknowledgements that echo a packet again and have no
+    /// sample: with timestamps those behind a gap (RFC 7323, 4.3).
     pub forward_delay: Option<Time>,
     /// Mean delay of their acknowledgements, the receiver's own delay included, without the same ones.
     pub reverse_delay: Option<Time>,

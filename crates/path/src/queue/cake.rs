@@ -16,6 +16,7 @@ use super::properties::{Describe, Properties, WaitDependsOn};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
 use super::timed_fifo::TimedFifo;
+use super::turns::{InTurn, Own, bytes_before};
 use crate::framing::{Framing, FramingParams};
 use crate::random::Stream;
 use crate::{Ecn, Packet};
@@ -198,18 +199,23 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// Bulk flows of the host of queue `q`, at least one.
-    fn load(&self, q: u32) -> u32 {
+    /// Queues that share the quantum of queue `q`: the bulk flows of its host.
+    fn load(&self, q: u32) -> i64 {
         let host = self.queues[q as usize].host;
-        self.bulk_of_host.get(&host).copied().unwrap_or(0).max(1)
+        match self.params.isolation {
+            Isolation::Hosts => i64::from(self.bulk_of_host.get(&host).copied().unwrap_or(0).max(1)),
+            Isolation::Flows => 1,
+        }
+    }
+
+    /// Quantum of queue `q` in the mean.
+    fn mean_turn(&self, q: u32) -> u64 {
+        (self.quantum / self.load(q)).max(1) as u64
     }
 
     /// Quantum of queue `q`: its host's share, randomly rounded up or down so that errors do not accumulate.
     fn turn(&mut self, q: u32) -> i64 {
-        let load = match self.params.isolation {
-            Isolation::Hosts => i64::from(self.load(q)),
-            Isolation::Flows => 1,
-        };
+        let load = self.load(q);
         let rest = self.quantum % load;
         self.quantum / load + i64::from(rest > 0 && (self.random.below(load as u64) as i64) < rest)
     }
@@ -394,26 +400,20 @@ impl<P: Packet> Discipline<P> for Cake<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
-        // a packet is sent whole, however short the quantum
-        let turn = (self.quantum as u64).max(self.all.mean_packet());
-        // sparse queues have their first turn before all others; later the queue is served in turn with all
-        let first = (self.new.len() as u64).saturating_mul(turn);
-        let Some(q) = self.table.queue_of(packet.flow_hash()) else { return first.min(self.all.bytes) };
-        let own = self.queues[q as usize].waiting.backlog().bytes;
-        let served = match (self.queues[q as usize].standing, self.params.isolation) {
-            (Standing::Free | Standing::Decaying, _) => first,
-            (Standing::Sparse, _) if own < turn => first.saturating_add(own),
-            // all hosts send as much as this one, and its flows as much as this queue
-            (Standing::Bulk, Isolation::Hosts) if own > 0 => {
-                let hosts = self.bulk_of_host.len().max(1) as u64;
-                hosts.saturating_mul(u64::from(self.load(q))).saturating_mul(own.saturating_add(turn))
-            }
-            _ => {
-                let others = (self.new.len() + self.old.len()).saturating_sub(1) as u64;
-                others.saturating_mul(own.saturating_add(turn)).saturating_add(own)
-            }
+        let in_turn = |q: u32| {
+            let queue = &self.queues[q as usize];
+            InTurn { bytes: queue.waiting.backlog().bytes, credit: queue.deficit, refill: self.mean_turn(q) }
         };
-        served.min(self.all.bytes)
+        let listed = |q: &u32| !matches!(self.queues[*q as usize].standing, Standing::Free | Standing::Decaying);
+        let own = self.table.queue_of(packet.flow_hash()).filter(listed);
+        // without a packet it joins the sparse ones, which come first
+        let joins = InTurn { bytes: 0, credit: 0, refill: self.quantum as u64 }.with_next_turn();
+        let queue = own.map_or(joins, in_turn);
+        let old = self.old.iter().filter(|_| own.is_some());
+        let others = self.new.iter().chain(old).map(|other| (own != Some(*other)).then(|| in_turn(*other)));
+        let count = self.new.len() + if own.is_some() { self.old.len() } else { 0 };
+        // a packet is sent while there is any credit
+        bytes_before(&Own::new(queue, queue.bytes + 1), count, others).min(self.all.bytes)
     }
 
     fn packets(&self) -> u64 {

@@ -76,10 +76,11 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
-        self.round.bytes_before(match self.hashed {
+        let queue = match self.hashed {
             Some((queues, salt)) => Some(hashed(packet.flow_hash(), salt, queues)),
             None => self.round.queue_of(packet.flow()),
-        })
+        };
+        self.round.bytes_before(queue, u64::from(packet.wire_bytes()))
     }
 
     fn packets(&self) -> u64 {

@@ -13,6 +13,7 @@ use super::flow_table::hashed;
 use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties, WaitDependsOn};
 use super::timed_fifo::TimedFifo;
+use super::turns::{InTurn, Own, bytes_before};
 use crate::ParamError;
 use crate::{Ecn, Packet};
 
@@ -246,22 +247,21 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
-        let q = hashed(packet.flow_hash(), self.salt, self.queues.len() as u32);
-        let queue = &self.queues[q as usize];
-        let own = queue.waiting.backlog().bytes;
-        // a packet is sent whole, however short the quantum
-        let turn = self.params.quantum.get().max(self.all.mean_packet());
-        // new queues have their first turn before all others; later the queue is served in turn with all
-        let first = (self.new.len() as u64).saturating_mul(turn);
-        let served = match queue.list {
-            List::None => first,
-            List::New if own < turn => first.saturating_add(own),
-            List::New | List::Old => {
-                let others = (self.new.len() + self.old.len() - 1) as u64;
-                others.saturating_mul(own.saturating_add(turn)).saturating_add(own)
-            }
+        let quantum = self.params.quantum.get();
+        let in_turn = |q: u32| {
+            let queue = &self.queues[q as usize];
+            InTurn { bytes: queue.waiting.backlog().bytes, credit: queue.credits, refill: quantum }
         };
-        served.min(self.all.bytes)
+        let q = hashed(packet.flow_hash(), self.salt, self.queues.len() as u32);
+        // without a packet it joins the new ones, which come first
+        let joins = self.queues[q as usize].list == List::None;
+        let queue = if joins { InTurn { bytes: 0, credit: 0, refill: quantum }.with_next_turn() } else { in_turn(q) };
+        // a packet is sent while there is any credit
+        let own = Own::new(queue, queue.bytes + 1);
+        let old = self.old.iter().filter(|_| !joins);
+        let others = self.new.iter().chain(old).map(|other| (*other != q).then(|| in_turn(*other)));
+        let count = self.new.len() + if joins { 0 } else { self.old.len() };
+        bytes_before(&own, count, others).min(self.all.bytes)
     }
 
     fn packets(&self) -> u64 {

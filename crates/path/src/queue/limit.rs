@@ -44,15 +44,6 @@ impl Backlog {
         Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes, cells: self.cells + other.cells }
     }
 
-    /// Bytes of a packet in the mean; zero without packets.
-    #[must_use]
-    pub const fn mean_packet(&self) -> u64 {
-        match self.bytes.checked_div(self.packets) {
-            Some(mean) => mean,
-            None => 0,
-        }
-    }
-
     /// A packet of `size` bytes leaves.
     #[inline]
     pub const fn remove(&mut self, size: u64) {

@@ -29,6 +29,7 @@ mod sfq;
 mod step;
 mod tbf;
 mod timed_fifo;
+mod turns;
 mod update_timer;
 
 use eddyline_units::Time;

@@ -80,7 +80,7 @@ impl<P: Packet> Discipline<P> for PerConnection<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
-        self.round.bytes_before(self.round.queue_of(packet.flow()))
+        self.round.bytes_before(self.round.queue_of(packet.flow()), u64::from(packet.wire_bytes()))
     }
 
     fn packets(&self) -> u64 {

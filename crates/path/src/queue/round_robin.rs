@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::flow_table::FlowTable;
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
+use super::turns::{InTurn, Own, bytes_before};
 use crate::Packet;
 
 #[derive(Debug)]
@@ -66,18 +67,23 @@ impl<P: Packet> RoundRobin<P> {
         self.all.bytes
     }
 
-    /// Bytes that leave before a packet that joins `queue` now: what waits there, and of every other queue as much and a turn more, as if
-    /// all had so much, but all at most.
-    pub fn bytes_before(&self, queue: Option<u32>) -> u64 {
-        let own = queue.and_then(|q| self.waiting(q)).filter(|own| !own.is_empty());
-        let others = self.round.len() as u64 - u64::from(own.is_some());
-        let (bytes, packets) = own.map_or((0, 0), |own| (own.bytes(), own.packets()));
-        let of_each = match self.quantum {
-            Some(quantum) => bytes.saturating_add(quantum),
-            // packets of mean size
-            None => (packets + 1).saturating_mul(self.all.mean_packet()),
-        };
-        others.saturating_mul(of_each).saturating_add(bytes).min(self.all.bytes)
+    /// Bytes that leave before a packet of `size` bytes that joins `queue` now.
+    pub fn bytes_before(&self, queue: Option<u32>, size: u64) -> u64 {
+        let own = queue.filter(|q| self.waiting(*q).is_some_and(|waiting| !waiting.is_empty()));
+        let joins = InTurn { bytes: 0, credit: 0, refill: self.quantum.unwrap_or(size) }.with_next_turn();
+        let queue = own.map_or(joins, |q| self.in_turn(q));
+        // without deficits a turn is a packet, of mean size
+        let packet = if self.quantum.is_some() { size } else { queue.refill };
+        let others = self.round.iter().map(|q| (own != Some(*q)).then(|| self.in_turn(*q)));
+        bytes_before(&Own::new(queue, queue.bytes + packet), self.round.len(), others).min(self.all.bytes)
+    }
+
+    /// What an active queue may send from its next turn on, or from the one that it has.
+    fn in_turn(&self, queue: u32) -> InTurn {
+        let Queue { waiting, deficit } = &self.queues[queue as usize];
+        let refill = self.quantum.unwrap_or_else(|| waiting.bytes() / waiting.packets().max(1));
+        let now = InTurn { bytes: waiting.bytes(), credit: i64::try_from(*deficit).unwrap_or(i64::MAX), refill };
+        if self.turn_open && self.round.front() == Some(&queue) { now } else { now.with_next_turn() }
     }
 
     /// Whether a packet of `size` bytes fits under a `limit` of all queues together.

@@ -123,7 +123,8 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
-        self.round.bytes_before(Some(hashed(packet.flow_hash(), self.salt, self.queues)))
+        let queue = hashed(packet.flow_hash(), self.salt, self.queues);
+        self.round.bytes_before(Some(queue), u64::from(packet.wire_bytes()))
     }
 
     fn packets(&self) -> u64 {

@@ -50,7 +50,7 @@ pub(crate) struct PyAck {
     /// When the packet that caused it was sent, in seconds; with timestamps, the packet that it echoes: behind a gap, one from before it.
     sent_at: f64,
     /// When that packet reached the receiver, in seconds: `received_at - sent_at` is the forward delay, `now - received_at` that of the
-    /// acknowledgement, with timestamps only where `rtt` has a value: behind a gap it is too long.
+    /// acknowledgement. With timestamps the latter is too long behind a gap and where packets overtake each other.
     received_at: f64,
     /// The round-trip sample in seconds. None where the acknowledgement gives none: without timestamps, if a
     /// retransmission caused it (Karn's algorithm); with them, if it acknowledges by SACK only (RFC 7323, 4.1);
@@ -160,8 +160,8 @@ pub(crate) struct PyRound {
     min_rtt: Option<f64>,
     /// The mean of the round-trip samples in seconds; None if no acknowledgement had a sample.
     mean_rtt: Option<f64>,
-    /// Mean delay of the data packets to the receiver in seconds, without acknowledgements that echo a packet again, as those behind a gap
-    /// do with timestamps; None if there was no other, never in `on_round`.
+    /// Mean delay of the data packets to the receiver in seconds, without acknowledgements that echo a packet again and have no sample,
+    /// as those behind a gap with timestamps; None if there was no other, never in `on_round`.
     forward_delay: Option<f64>,
     /// Mean delay of their acknowledgements in seconds, the receiver's own delay included, without the same ones; None where
     /// `forward_delay` is.

@@ -423,7 +423,7 @@ impl TcpFlow {
 
     /// A SYN arrived: sends the SYN-ACK.
     fn send_syn_ack(&mut self, now: Time, syn: &Packet, sink: &mut impl PacketSink) {
-        let flags = self.receiver.on_syn(SegmentFlags::from_bits(syn.flags.header()));
+        let flags = self.receiver.on_syn(now, syn.sent_at, SegmentFlags::from_bits(syn.flags.header()));
         let packet = Packet {
             seq: 0,
             metadata: Metadata::received_at(now),

@@ -88,6 +88,8 @@ pub struct BottleneckSampler {
     runs: Vec<(usize, u64)>,
     samples: u64,
     times: SampleTimes,
+    /// Room for the marks of one sample.
+    room: Vec<Mark>,
 }
 
 /// What the samples of a run say.
@@ -161,7 +163,17 @@ impl BottleneckSampler {
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
         let rates = network.links.iter().map(|link| link.context(0).rate_over_time()).collect();
         let times = SampleTimes::new(network.warmup, grid);
-        Some(Self { visits, paths, largest, rates, marks: Vec::new(), runs: Vec::new(), samples: 0, times })
+        Some(Self {
+            visits,
+            paths,
+            largest,
+            rates,
+            marks: Vec::new(),
+            runs: Vec::new(),
+            samples: 0,
+            times,
+            room: Vec::new(),
+        })
     }
 
     /// When samples are due, from the next on.
@@ -179,26 +191,34 @@ impl BottleneckSampler {
         let now = self.times.next();
         self.times.advance();
         self.samples += 1;
-        let mut marks = Vec::new();
+        let marks = &mut self.room;
+        marks.clear();
         for path in &self.paths {
             let waits = || path.iter().map(|visit| (waits[*visit as usize], self.visits[*visit as usize].link));
             let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
             // links with equal waits are all bottlenecks
             for (wait, link) in waits().filter(|(wait, _)| *wait == longest && *wait > Time::ZERO) {
                 let place = link as usize;
-                let end = |bytes| self.rates[place].end(now, bytes);
-                // on a link that transmits no more both are without end
-                let above = |bytes| bytes == 0 || end(bytes) == Time::MAX || wait > end(bytes) - now;
+                let above = |bytes| {
+                    if bytes == 0 {
+                        return true;
+                    }
+                    let end = self.rates[place].end(now, bytes);
+                    // on a link that transmits no more both are without end
+                    end == Time::MAX || wait > end - now
+                };
                 marks.push(Mark { link, above: self.largest[place].map(above) });
             }
         }
-        marks.sort_unstable();
-        marks.dedup();
+        if marks.len() > 1 {
+            marks.sort_unstable();
+            marks.dedup();
+        }
         let before = self.runs.len().checked_sub(2).map_or(0, |run| self.runs[run].0);
         match self.runs.last_mut() {
-            Some((_, samples)) if self.marks[before..] == marks => *samples += 1,
+            Some((_, samples)) if self.marks[before..] == *marks => *samples += 1,
             _ => {
-                self.marks.extend(marks);
+                self.marks.extend_from_slice(marks);
                 self.runs.push((self.marks.len(), 1));
             }
         }

@@ -105,9 +105,13 @@ pub fn own_visits<'a>(visits: &'a [Visit], net: &'a Net) -> impl Iterator<Item =
 fn places(visits: &[Visit], network: &Network, share: &Share, net: &Net) -> Vec<WaitingPlace> {
     let place = |(_, link, visit): (u32, u32, &Visit)| {
         let of = visit.direction.map(|direction| {
-            let kind = if direction == Direction::Data { PacketKind::Data } else { PacketKind::Ack };
-            let flow = visit.flow.map_or(0, |place| share.number_of_flow(place));
-            let packet = Packet { flow, kind, ..Packet::default() };
+            let flow = visit.flow.map(|place| &network.flows[place as usize]);
+            let (kind, bytes) = match direction {
+                Direction::Data => (PacketKind::Data, flow.map_or(0, |flow| flow.packet)),
+                Direction::Acks => (PacketKind::Ack, flow.map_or(0, |flow| flow.ack_packet)),
+            };
+            let number = visit.flow.map_or(0, |place| share.number_of_flow(place));
+            let packet = Packet { flow: number, bytes, kind, ..Packet::default() };
             let source = visit.flow.map_or_else(Origin::default, |place| flow_origin(network, place));
             (packet.origin(source), packet)
         });

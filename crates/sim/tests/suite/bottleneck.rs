@@ -85,6 +85,32 @@ fn a_flow_waits_in_its_own_queue() {
     }
 }
 
+/// On slow links a packet takes as long as the other link's queue. The download's data wait 57 to 119 ms at 2 Mbit/s, its acknowledgements
+/// 64 ms at most for the rest of a packet of the upload at 192 kbit/s, and for nothing more of it where queues are served in turn by bytes.
+#[test]
+fn a_turn_is_not_counted_beside_the_packet_in_transmission() {
+    for kind in [
+        "drr\"",
+        "per_connection\"",
+        "sfq\", quantum = \"1500 B\"",
+        "fq_codel\", target = \"200 ms\", interval = \"2 s\"",
+        "cake\", rtt = \"4 s\"",
+        "ack_priority\"",
+    ] {
+        let window = |bytes: u32| format!("receive_window = \"{bytes} B\"");
+        let text = head(60.0, 20.0, 1)
+            + &format!(
+                "[[link]]\nname = \"f\"\nrate = \"2 Mbit/s\"\ndelay = \"20 ms\"\n\
+                 [[link]]\nname = \"b\"\nrate = \"192 kbit/s\"\ndelay = \"20 ms\"\nqueue = {{ kind = \"{kind} }}\n"
+            )
+            + &flow("download", "kind = \"newreno\"", "f", "b", &window(41_000)).replace("1040 B", "1500 B")
+            + &flow("upload", "kind = \"newreno\"", "b", "f", &window(20_000)).replace("1040 B", "1500 B");
+        let result = result_of(&text);
+        let share = |name| link(&result, name).bottleneck_share.unwrap();
+        assert!(share("f") > 0.98 && share("b") > 0.98, "{kind}: {} {}", share("f"), share("b"));
+    }
+}
+
 /// Fifty flows with windows of a packet or two, behind whose queue each waits for a turn of all others, also when nothing of its own waits:
 /// that queue is the bottleneck, not the lightly loaded link of their acknowledgements.
 #[test]

@@ -133,8 +133,10 @@ impl Receiver {
         self.echo
     }
 
-    /// A SYN arrived; returns the flags of the SYN-ACK.
-    pub fn on_syn(&mut self, syn: SegmentFlags) -> SegmentFlags {
+    /// A SYN that was sent at `sent_at` arrived; returns the flags of the SYN-ACK. With timestamps it is echoed until data arrive in order
+    /// (RFC 7323, 4.3).
+    pub fn on_syn(&mut self, now: Time, sent_at: Time, syn: SegmentFlags) -> SegmentFlags {
+        self.echo = Echo { sent_at, received_at: now, ..self.echo };
         let mut flags = SegmentFlags::default();
         flags.set_retransmission(syn.retransmission());
         if let Some(ecn) = self.options.as_mut().and_then(|o| o.ecn.as_mut()) {

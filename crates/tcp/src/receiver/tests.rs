@@ -151,7 +151,7 @@ fn accecn_option_and_sack_blocks_share_the_option_space() {
         let mut bench = Bench::new(&format!("accurate_ecn = option, timestamps = {timestamps}"));
         let mut syn = SegmentFlags::default();
         syn.set_ace(0b111);
-        bench.0.on_syn(syn);
+        bench.0.on_syn(Time::ZERO, Time::ZERO, syn);
         let first = arrive(&mut bench, 0, Ecn::Ect0);
         assert_eq!((first.blocks, first.wire_bytes()), (None, 8));
         [2, 4].into_iter().for_each(|n| _ = arrive(&mut bench, n, Ecn::Ce));
@@ -165,7 +165,7 @@ fn accecn_option_and_sack_blocks_share_the_option_space() {
     let mut plain = Bench::new("accurate_ecn = true");
     let mut syn = SegmentFlags::default();
     syn.set_ace(0b111);
-    plain.0.on_syn(syn);
+    plain.0.on_syn(Time::ZERO, Time::ZERO, syn);
     assert!(arrive(&mut plain, 0, Ecn::Ce).is_empty());
 }
 
@@ -182,4 +182,14 @@ fn delivered_bytes_and_new_data() {
     assert_eq!(arrive(103, 2), (false, 1000));
     assert_eq!(arrive(104, 1), (true, 3000));
     assert_eq!(arrive(105, 1), (false, 3000));
+}
+
+/// With timestamps, what arrives beyond a gap at the very start echoes the SYN (RFC 7323, 4.3).
+#[test]
+fn the_syn_is_echoed_until_data_arrive_in_order() {
+    let mut bench = Bench::new("timestamps = true");
+    bench.0.on_syn(Time::from_ms(20), Time::from_ms(3), SegmentFlags::default());
+    bench.0.on_segment(Time::from_ms(60), arriving(60, 1));
+    let echo = bench.0.echo();
+    assert_eq!((echo.sent_at, echo.received_at), (Time::from_ms(3), Time::from_ms(20)));
 }

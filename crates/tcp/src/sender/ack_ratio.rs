@@ -112,14 +112,16 @@ impl AckRatio {
 
     /// An acknowledgement arrived.
     pub fn on_ack(&mut self, ack: &RatioAck) {
-        if ack.una > self.since {
+        let may_change = ack.una > self.since;
+        // the first one that covers a packet with a lower ratio may cover as many before it as the ratio until then allowed
+        let allowed = self.in_use;
+        if may_change {
             self.in_use = self.ratio;
         }
         if ack.recovering {
             return;
         }
-        let may_change = ack.una > self.since;
-        if ack.marked || ack.segments > u64::from(self.in_use) {
+        if ack.marked || ack.segments > u64::from(allowed) {
             if may_change {
                 let doubled = (2 * self.ratio).min(max_ratio(ack.window)).max(INITIAL);
                 self.change(doubled, ack.nxt, ack.window);
@@ -192,6 +194,11 @@ mod tests {
         assert!(ask(&mut ratio, &mut una, &[4; 33]).iter().all(|r| *r == 4));
         assert_eq!(ask(&mut ratio, &mut una, &[4]), [3]);
         assert!(ask(&mut ratio, &mut una, &[4; 10]).iter().all(|r| *r == 3), "for the window of forty");
+        assert_eq!(
+            ask(&mut ratio, &mut una, &[4]),
+            [3],
+            "three segments were waiting as the first came that asks for three"
+        );
         assert_eq!(ask(&mut ratio, &mut una, &[4]), [6], "a loss after it");
     }
 
