@@ -181,16 +181,14 @@ class Recording:
         from eddyline.output import replaced_file, require_writable_file
 
         path = file("path", path)
-        table = self._log_table()
         require_writable_file(path, "packet log")
         with replaced_file(path) as new:
             if path.suffix == ".parquet":
                 from eddyline.columns import write
 
-                write(table, new)
-            else:
-                assert self._run is not None
-                self._run.write_log(str(new))
+                write(self._log_table(), new)
+            elif self._run is None or not self._run.write_log(str(new)):
+                raise self._no_log()
 
     def _log_table(self) -> Any:
         from eddyline.columns import log_table

@@ -213,9 +213,9 @@ pub struct LinkResult {
     pub bottleneck: Option<bool>,
     /// Share of time in which this link has the longest queueing delay on the path of at least one flow, and one above the time that its
     /// largest packet would take from then on, at the rates that the link has then: a data packet if it transmits data or cross traffic in
-    /// the summary window, else an acknowledgement. The delay is that of all that waits at the link; behind queues that are fair to flows, and `ack_priority`,
-    /// that of the flow's own packets, except for flows of `[[arrivals]]`. Sampled at one uniformly random moment in each cell of a regular
-    /// grid; null with more than 1,000 links.
+    /// the summary window, else an acknowledgement. The delay is that of all that waits at the link; behind queues that are fair to flows,
+    /// and `ack_priority`, that of the flow's own packets, except for flows of `[[arrivals]]`. Sampled at one uniformly random moment in
+    /// each cell of a regular grid; null with more than 1,000 links.
     #[schemars(extend("x-unit" = "ratio"))]
     pub bottleneck_share: Option<f64>,
 }

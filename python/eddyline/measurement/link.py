@@ -222,18 +222,21 @@ def burst_b(arrivals: list[Arrival], size: int, phase: int, rate: float) -> floa
 
 def wait_s(arrivals: list[Arrival], phase: int) -> float:
     """Waiting time in the full buffer: the delay at the end of a phase beyond that of the first, light one."""
-    light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == 0]
-    loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == phase]
-    late = sorted(loaded[len(loaded) // 2 :])
-    return (late[int(_FULL * (len(late) - 1))] - min(light)) / 1e9 if light and late else 0.0
+    late = sorted(_late(arrivals, phase))
+    return late[int(_FULL * (len(late) - 1))] if late else 0.0
 
 
 def usual_wait_s(arrivals: list[Arrival], phase: int) -> float:
-    """The median of the same waits: a pause of the receiver lengthens the longest ones by as much."""
+    """The median wait at the end of a phase. A pause of the receiver, which lengthens some waits, changes it hardly."""
+    late = _late(arrivals, phase)
+    return median(late) if late else 0.0
+
+
+def _late(arrivals: list[Arrival], phase: int) -> list[float]:
+    """Delays in the second half of a phase beyond that of the first, light one."""
     light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == 0]
     loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == phase]
-    late = loaded[len(loaded) // 2 :]
-    return (median(late) - min(light)) / 1e9 if light and late else 0.0
+    return [(delay - min(light)) / 1e9 for delay in loaded[len(loaded) // 2 :]] if light else []
 
 
 def sparse_wait_s(arrivals: list[Arrival], phase: int, packet_s: float, waited: float) -> float | None:

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import eddyline.ranges as ranges
@@ -206,7 +207,7 @@ def _read_only(folder: Path) -> Swept:
     Raises:
         InputError: It is not finished.
     """
-    swept = Swept.load(folder)
+    swept = replace(Swept.load(folder), folder=folder)  # as it is named
     if swept.done < swept.points:
         left = swept.points - swept.done
         raise InputError(

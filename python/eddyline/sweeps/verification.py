@@ -157,14 +157,14 @@ def _differences(kind: str, before: Any, after: Any, grid: Grid) -> Iterator[tup
             yield where, "none" if one is None else "a row", "none" if other is None else "a row"
             continue
         for column in names:
-            if not _same(_sentence(column, one.get(column)), _sentence(column, other.get(column))):
+            if not _same(_compared(column, one.get(column)), _compared(column, other.get(column))):
                 yield f"{where}, {column}", _text(one.get(column)), _text(other.get(column))
     if earlier.keys() == now.keys() and list(earlier) != list(now):
         yield kind, "these rows", "the same in another order"
 
 
-def _sentence(column: str, value: Any) -> Any:
-    """Of a failure its first line: what follows is a traceback, which names files where they are on this machine."""
+def _compared(column: str, value: Any) -> Any:
+    """The value; of a failure its first line. A traceback follows, which names files where they are on this machine."""
     return value.partition("\n")[0] if column == "failure" and isinstance(value, str) else value
 
 

@@ -184,6 +184,11 @@ def test_a_change_of_the_working_directory_changes_nothing(lossy, tmp_path, monk
     opened = el.open("grid")
     os.chdir(elsewhere)
     assert opened.flows.equals(swept.flows)
+    os.chdir(tmp_path)
+    shard = el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="shard", workers=1, shard=(1, 1))
+    merged = el.merge([shard.folder], "whole")
+    os.chdir(elsewhere)
+    assert merged.flows.equals(swept.flows)
     assert not list(elsewhere.iterdir())
 
 

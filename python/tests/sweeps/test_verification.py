@@ -410,7 +410,22 @@ class Mine:
     (tmp_path / "mine.py").write_text(mine.replace("LIMIT", "too large"))
     words = ("--set", "flow.*.controller={ kind = 'mine' }", "--vary", "flow.download.controller.limit=12,1000")
     ran = eddyline("sweep", lossy(), "--controllers", "mine.py", *words, "--out", "grid", "--quiet")
-    assert (ran.code, "1 point failed" in ran.err or "failed" in ran.err) == (1, True)
+    assert ran.code == 1
+    (failed,) = el.Swept.load(tmp_path / "grid").failures
+    failure = failed.why
+    sentence, _, traceback = failure.partition("\n")
+    assert ("ValueError: too large" in sentence, str(tmp_path / "mine.py") in traceback) == (True, True)
     (tmp_path / "home").mkdir()
     (tmp_path / "mine.py").rename(tmp_path / "home" / "mine.py")
     assert eddyline("verify", "grid", "--controllers", "home/mine.py").code == 0
+    changed(tmp_path / "grid", "points", lambda table: _with_failure(table, failure.replace("too large", "too small")))
+    ran = eddyline("verify", "grid", "--controllers", "home/mine.py")
+    assert (ran.code, "points, failure" in ran.out) == (1, True)
+
+
+def _with_failure(table: pa.Table, text: str) -> pa.Table:
+    failures = [text if why else why for why in table["failure"].to_pylist()]
+    place = table.column_names.index("failure")
+    return table.set_column(
+        place, table.schema.field("failure"), pa.array(failures, table.schema.field("failure").type)
+    )

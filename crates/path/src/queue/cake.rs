@@ -16,7 +16,7 @@ use super::properties::{Describe, Properties, WaitDependsOn};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
 use super::timed_fifo::TimedFifo;
-use super::turns::{InTurn, Own, bytes_before};
+use super::turns::{QueueInTurn, bytes_before};
 use crate::framing::{Framing, FramingParams};
 use crate::random::Stream;
 use crate::{Ecn, Packet};
@@ -208,7 +208,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// Quantum of queue `q` in the mean.
+    /// Quantum of queue `q` in the mean; a byte where its host has more flows than the quantum bytes.
     fn mean_turn(&self, q: u32) -> u64 {
         (self.quantum / self.load(q)).max(1) as u64
     }
@@ -400,20 +400,27 @@ impl<P: Packet> Discipline<P> for Cake<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
+        // deficits are of bytes on the line
+        let line = |backlog: &Backlog| self.framing.mean_line_bytes(backlog.bytes, backlog.packets);
         let in_turn = |q: u32| {
-            let queue = &self.queues[q as usize];
-            InTurn { bytes: queue.waiting.backlog().bytes, credit: queue.deficit, refill: self.mean_turn(q) }
+            let backlog = self.queues[q as usize].waiting.backlog();
+            let (bytes, refill) = (line(backlog), self.mean_turn(q));
+            let packet = bytes / backlog.packets.max(1);
+            // a packet is sent while there is any credit
+            QueueInTurn { bytes, credit: self.queues[q as usize].deficit + packet as i64 - 1, refill, packet }
         };
         let listed = |q: &u32| !matches!(self.queues[*q as usize].standing, Standing::Free | Standing::Decaying);
         let own = self.table.queue_of(packet.flow_hash()).filter(listed);
         // without a packet it joins the sparse ones, which come first
-        let joins = InTurn { bytes: 0, credit: 0, refill: self.quantum as u64 }.with_next_turn();
-        let queue = own.map_or(joins, in_turn);
+        let size = self.framing.line_bytes(packet.wire_bytes());
+        let joins = QueueInTurn { bytes: 0, credit: 0, refill: self.quantum as u64, packet: size }.refilled();
+        let queue = own.map_or(joins, |q| QueueInTurn { credit: self.queues[q as usize].deficit, ..in_turn(q) });
         let old = self.old.iter().filter(|_| own.is_some());
-        let others = self.new.iter().chain(old).map(|other| (own != Some(*other)).then(|| in_turn(*other)));
+        let queues = self.new.iter().chain(old).map(|other| (own != Some(*other)).then(|| in_turn(*other)));
         let count = self.new.len() + if own.is_some() { self.old.len() } else { 0 };
-        // a packet is sent while there is any credit
-        bytes_before(&Own::new(queue, queue.bytes + 1), count, others).min(self.all.bytes)
+        let all = line(&self.all);
+        let before = bytes_before(&queue, queue.turns_until(queue.bytes + 1), all, count, queues);
+        (u128::from(before) * u128::from(self.all.bytes) / u128::from(all.max(1))) as u64
     }
 
     fn packets(&self) -> u64 {

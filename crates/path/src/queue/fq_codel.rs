@@ -13,7 +13,7 @@ use super::flow_table::hashed;
 use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties, WaitDependsOn};
 use super::timed_fifo::TimedFifo;
-use super::turns::{InTurn, Own, bytes_before};
+use super::turns::{QueueInTurn, bytes_before};
 use crate::ParamError;
 use crate::{Ecn, Packet};
 
@@ -249,19 +249,25 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
     fn bytes_before(&self, packet: &P) -> u64 {
         let quantum = self.params.quantum.get();
         let in_turn = |q: u32| {
-            let queue = &self.queues[q as usize];
-            InTurn { bytes: queue.waiting.backlog().bytes, credit: queue.credits, refill: quantum }
+            let FlowQueue { waiting, credits, .. } = &self.queues[q as usize];
+            let Backlog { packets, bytes, .. } = *waiting.backlog();
+            let packet = bytes / packets.max(1);
+            // a packet is sent while there is any credit
+            QueueInTurn { bytes, credit: credits + packet as i64 - 1, refill: quantum, packet }
         };
         let q = hashed(packet.flow_hash(), self.salt, self.queues.len() as u32);
         // without a packet it joins the new ones, which come first
         let joins = self.queues[q as usize].list == List::None;
-        let queue = if joins { InTurn { bytes: 0, credit: 0, refill: quantum }.with_next_turn() } else { in_turn(q) };
-        // a packet is sent while there is any credit
-        let own = Own::new(queue, queue.bytes + 1);
+        let size = u64::from(packet.wire_bytes());
+        let queue = if joins {
+            QueueInTurn { bytes: 0, credit: 0, refill: quantum, packet: size }.refilled()
+        } else {
+            QueueInTurn { credit: self.queues[q as usize].credits, ..in_turn(q) }
+        };
         let old = self.old.iter().filter(|_| !joins);
-        let others = self.new.iter().chain(old).map(|other| (*other != q).then(|| in_turn(*other)));
+        let queues = self.new.iter().chain(old).map(|other| (*other != q).then(|| in_turn(*other)));
         let count = self.new.len() + if joins { 0 } else { self.old.len() };
-        bytes_before(&own, count, others).min(self.all.bytes)
+        bytes_before(&queue, queue.turns_until(queue.bytes + 1), self.all.bytes, count, queues)
     }
 
     fn packets(&self) -> u64 {

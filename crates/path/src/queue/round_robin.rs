@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::flow_table::FlowTable;
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
-use super::turns::{InTurn, Own, bytes_before};
+use super::turns::{QueueInTurn, bytes_before};
 use crate::Packet;
 
 #[derive(Debug)]
@@ -70,20 +70,25 @@ impl<P: Packet> RoundRobin<P> {
     /// Bytes that leave before a packet of `size` bytes that joins `queue` now.
     pub fn bytes_before(&self, queue: Option<u32>, size: u64) -> u64 {
         let own = queue.filter(|q| self.waiting(*q).is_some_and(|waiting| !waiting.is_empty()));
-        let joins = InTurn { bytes: 0, credit: 0, refill: self.quantum.unwrap_or(size) }.with_next_turn();
+        let joins = QueueInTurn { bytes: 0, credit: 0, refill: self.quantum.unwrap_or(size), packet: size }.refilled();
         let queue = own.map_or(joins, |q| self.in_turn(q));
-        // without deficits a turn is a packet, of mean size
-        let packet = if self.quantum.is_some() { size } else { queue.refill };
-        let others = self.round.iter().map(|q| (own != Some(*q)).then(|| self.in_turn(*q)));
-        bytes_before(&Own::new(queue, queue.bytes + packet), self.round.len(), others).min(self.all.bytes)
+        let turns = match self.quantum {
+            Some(_) => queue.turns_until(queue.bytes + size),
+            None => own.and_then(|q| self.waiting(q)).map_or(0, PacketFifo::packets),
+        };
+        let queues = self.round.iter().map(|q| (own != Some(*q)).then(|| self.in_turn(*q)));
+        bytes_before(&queue, turns, self.all.bytes, self.round.len(), queues)
     }
 
     /// What an active queue may send from its next turn on, or from the one that it has.
-    fn in_turn(&self, queue: u32) -> InTurn {
+    fn in_turn(&self, queue: u32) -> QueueInTurn {
         let Queue { waiting, deficit } = &self.queues[queue as usize];
-        let refill = self.quantum.unwrap_or_else(|| waiting.bytes() / waiting.packets().max(1));
-        let now = InTurn { bytes: waiting.bytes(), credit: i64::try_from(*deficit).unwrap_or(i64::MAX), refill };
-        if self.turn_open && self.round.front() == Some(&queue) { now } else { now.with_next_turn() }
+        let packet = waiting.bytes() / waiting.packets().max(1);
+        // without deficits a turn is a packet
+        let refill = self.quantum.unwrap_or(packet);
+        let credit = i64::try_from(*deficit).unwrap_or(i64::MAX);
+        let now = QueueInTurn { bytes: waiting.bytes(), credit, refill, packet };
+        if self.turn_open && self.round.front() == Some(&queue) { now } else { now.refilled() }
     }
 
     /// Whether a packet of `size` bytes fits under a `limit` of all queues together.

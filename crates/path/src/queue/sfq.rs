@@ -123,6 +123,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn bytes_before(&self, packet: &P) -> u64 {
+        // by the present hash, until a packet comes after its perturbation is due
         let queue = hashed(packet.flow_hash(), self.salt, self.queues);
         self.round.bytes_before(Some(queue), u64::from(packet.wire_bytes()))
     }

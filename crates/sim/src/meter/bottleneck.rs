@@ -15,7 +15,7 @@ const MAX_LINKS: usize = 1_000;
 /// Link visits that all samples together may cost.
 const BUDGET: usize = 20_000_000;
 /// How many others a visit costs whose wait depends on the packet.
-const COST_OF_OWN: usize = 4;
+const COST_OF_OWN: usize = 16;
 
 /// What packets of a flow are, as far as waits differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -210,10 +210,8 @@ impl BottleneckSampler {
                 marks.push(Mark { link, above: self.largest[place].map(above) });
             }
         }
-        if marks.len() > 1 {
-            marks.sort_unstable();
-            marks.dedup();
-        }
+        marks.sort_unstable();
+        marks.dedup();
         let before = self.runs.len().checked_sub(2).map_or(0, |run| self.runs[run].0);
         match self.runs.last_mut() {
             Some((_, samples)) if self.marks[before..] == *marks => *samples += 1,

@@ -73,8 +73,8 @@ fn marked_acknowledgements() {
     assert!(link(&without, "b").drops.ack.unwrap() > 5);
 }
 
-/// One acknowledgement is lost, and more than ten seconds later the ratio is two again, whatever the window: the acknowledgement that is on its
-/// way when a lower ratio is asked for may cover as many segments as the higher one allowed.
+/// Acknowledgements are lost for a moment, and more than ten seconds later the ratio is two again, whatever the window: the acknowledgement
+/// that is on its way when a lower ratio is asked for may cover as many segments as the higher one allowed.
 #[test]
 fn the_ratio_returns_after_a_lost_acknowledgement() {
     for segments in [20, 29, 41, 59, 80] {

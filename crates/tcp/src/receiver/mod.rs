@@ -134,9 +134,12 @@ impl Receiver {
     }
 
     /// A SYN that was sent at `sent_at` arrived; returns the flags of the SYN-ACK. With timestamps it is echoed until data arrive in order
-    /// (RFC 7323, 4.3).
+    /// (RFC 7323, 4.3), another one that comes after them is not.
     pub fn on_syn(&mut self, now: Time, sent_at: Time, syn: SegmentFlags) -> SegmentFlags {
-        self.echo = Echo { sent_at, received_at: now, ..self.echo };
+        if self.next == 0 {
+            let received_at = self.options.as_ref().map_or(now, |options| options.read_clock(now));
+            self.echo = Echo { sent_at, received_at, ..self.echo };
+        }
         let mut flags = SegmentFlags::default();
         flags.set_retransmission(syn.retransmission());
         if let Some(ecn) = self.options.as_mut().and_then(|o| o.ecn.as_mut()) {

@@ -192,4 +192,8 @@ fn the_syn_is_echoed_until_data_arrive_in_order() {
     bench.0.on_segment(Time::from_ms(60), arriving(60, 1));
     let echo = bench.0.echo();
     assert_eq!((echo.sent_at, echo.received_at), (Time::from_ms(3), Time::from_ms(20)));
+    // a SYN that comes late is not echoed
+    bench.0.on_segment(Time::from_ms(70), arriving(65, 0));
+    bench.0.on_syn(Time::from_ms(80), Time::from_ms(4), SegmentFlags::default());
+    assert_eq!(bench.0.echo().sent_at, Time::from_ms(15));
 }

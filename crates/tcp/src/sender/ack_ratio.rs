@@ -113,7 +113,8 @@ impl AckRatio {
     /// An acknowledgement arrived.
     pub fn on_ack(&mut self, ack: &RatioAck) {
         let may_change = ack.una > self.since;
-        // the first one that covers a packet with a lower ratio may cover as many before it as the ratio until then allowed
+        // the first one that covers a packet with a lower ratio may cover as many segments as the old ratio allowed: they were waiting
+        // when that packet came
         let allowed = self.in_use;
         if may_change {
             self.in_use = self.ratio;
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!((ratio.ask(9.0), ratio.ask(8.0), ratio.ask(3.0)), (5, 4, 2), "rounded up, two at least");
     }
 
-    /// After a decrease one more than asked for may come together for a window.
+    /// After a decrease one more than asked for may come together for a window, and in the first acknowledgement after it.
     #[test]
     fn acknowledgements_within_the_old_ratio_are_not_lost() {
         let (mut ratio, mut una) = (AckRatio::default(), 0);
