@@ -1,10 +1,13 @@
 //! What both sides of the interface must agree on.
 
+use std::sync::{Arc, Mutex};
+
+use eddyline_cc::Controller as _;
 use eddyline_controller::abi::{self, Decisions, MaybeTime, symbols};
 use eddyline_controller::{Params, Time};
 use serde_json::json;
 
-use crate::controller::Handler;
+use crate::controller::{Event, Flow, Handler, PluginController, Started};
 use crate::description::Description;
 use crate::layout::{DECISIONS, EVENT, Layout as _, decisions_of};
 
@@ -56,6 +59,59 @@ fn an_acknowledgement_has_the_bytes_of_the_header() {
     let mut memory = [0; EVENT];
     assert_eq!(ack.write(&mut memory), EVENT);
     assert_eq!(memory.as_slice(), expected);
+}
+
+/// Writes down the `lost` of every acknowledgement.
+struct Ear(Arc<Mutex<Vec<f64>>>);
+
+impl Flow for Ear {
+    fn has(&self, handler: Handler) -> bool {
+        handler == Handler::Ack
+    }
+
+    fn call<E: Event>(&mut self, _: Handler, event: &E, _: &mut Decisions) -> Result<bool, String> {
+        let mut memory = [0; EVENT];
+        event.write(&mut memory);
+        self.0.lock().unwrap().push(f64::from_le_bytes(memory[40..48].try_into().unwrap()));
+        Ok(false)
+    }
+}
+
+/// Losses that are found between acknowledgements are told with the next one, once.
+#[test]
+fn losses_between_acknowledgements_are_told() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let started = Started { flow: Ear(Arc::clone(&heard)), decisions: Decisions::window(10.0) };
+    let facts = eddyline_cc::PathFacts {
+        mss: 1460,
+        packet_bytes: 1500,
+        ack_bytes: 40,
+        ack_ratio: 1,
+        initial_window: 10.0,
+        known_base_rtt: None,
+        byte_counting: None,
+        paced: false,
+    };
+    let mut controller = PluginController::new(Ok(started), &facts);
+    let [sent_at, received_at, now] = [1, 2, 3].map(eddyline_units::Time::from_ms);
+    let ack = eddyline_cc::Ack {
+        now,
+        sent_at,
+        received_at,
+        rtt: None,
+        acked: 1.0,
+        lost: 0.5,
+        in_flight: 4.0,
+        stamp: eddyline_cc::Stamp::default(),
+        cwnd_limited: true,
+        in_recovery: false,
+    };
+    controller.on_ack(&ack);
+    controller.on_lost(2.0);
+    controller.on_lost(1.0);
+    controller.on_ack(&ack);
+    controller.on_ack(&ack);
+    assert_eq!(*heard.lock().unwrap(), [0.5, 3.5, 0.5]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct LinkCounts {
 pub struct WaitingPlace {
     /// The link, by its number here.
     pub link: u32,
-    /// The packet, if its wait depends on its flow.
+    /// The packet, if its wait depends on its flow or class.
     pub of: Option<(Origin, Packet)>,
 }
 
