@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FILES", "require_writable", "staged"]
+    import eddyline._core as _core
 
+__all__ = ["FILES", "require_lengths", "require_writable", "staged"]
+
+_HEADERS_B, _LONGEST_B = 40, 65_535
+"""Of IPv4 and TCP, and the most that IPv4's total length can say (RFC 791, 3.1)."""
 FILES = ("host-1.pcapng", "host-2.pcapng")
 """A capture for each host; data of the first link comes from the first."""
+
+
+def require_lengths(scenario: _core.Scenario) -> None:
+    """Makes sure that the headers in captures of `sim` can say how long the flows' packets are.
+
+    Raises:
+        InputError: They cannot.
+    """
+    from eddyline.quantities import read
+
+    for flow in json.loads(scenario.canonical).get("flow", ()):
+        size, header = (read(key, "bytes", flow[key]) for key in ("packet", "header"))
+        length = round(size - header) + _HEADERS_B
+        if length > _LONGEST_B:
+            raise InputError(
+                f"pcap: flow {flow['name']}: a capture cannot have its packets, of {length:,} B with headers",
+                f"IPv4 packets have {_LONGEST_B:,} B at most (RFC 791): set a smaller packet; --log has any size",
+            )
 
 
 def require_writable(path: Path) -> None:

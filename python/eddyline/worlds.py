@@ -188,6 +188,10 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
+    if options.pcap is not None:
+        from eddyline.captures import require_lengths
+
+        require_lengths(scenario)
     with _traces(scenario, options) as files, _captures(options) as captures, _log(scenario, options) as log_to:
         asked = _core.SimOptions(
             series=bool(options.series),

@@ -146,6 +146,33 @@ def test_senders_without_packets_in_captures_are_named(tmp_path: Path, capsys: p
         assert f"note: {what} are of [[flow]] tables: web is not in them" in capsys.readouterr().err
 
 
+def test_acknowledgements_without_packets_of_their_own_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, table = tmp_path / "scenario.json", scenario().to_dict()
+    given.write_text(Scenario(table).canonical)
+    for piggyback in (False, True):
+        options = ["--set", "flow.x.piggyback=y"] if piggyback else []
+        assert main(["run", str(given), "--pcap", str(tmp_path / f"captures-{piggyback}"), *options]) == 0
+        said = "captures have no acknowledgements that data packets of another flow carry (piggyback of x)"
+        assert (said in capsys.readouterr().err) == piggyback
+
+
+def test_packets_longer_than_those_of_ipv4_are_refused(tmp_path: Path) -> None:
+    """Headers of 40 B are in a capture whatever the scenario's are."""
+    folder = tmp_path / "captures"
+    for packet, header, fits in ((65_535, 40, True), (65_536, 40, False), (65_515, 20, True), (65_516, 20, False)):
+        sizes = {"flow.x.packet": f"{packet} B", "flow.x.header": f"{header} B"}
+        given = scenario().with_overrides(sizes)
+        if fits:
+            given.run_with(RunOptions(series=False, pcap=folder))
+            continue
+        with pytest.raises(InputError, match=r"flow x: a capture cannot have its packets, of 65,536 B"):
+            given.run_with(RunOptions(series=False, pcap=folder))
+        assert folder.is_dir(), "that of the last run"
+    given.run_with(RunOptions(series=False))
+
+
 def test_captures_replace_captures_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "captures"
     options = RunOptions(series=False, pcap=folder)

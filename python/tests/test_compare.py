@@ -55,6 +55,25 @@ def test_what_theory_leaves_out_of_links_is_found(
     assert [step["difference"] for step in theory["steps"]] == [cause]
 
 
+@pytest.mark.parametrize(("alpha", "causes"), [("20 packets", ["doubling"]), ("80 packets", [])])
+def test_doubling_at_short_delays_is_found(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, alpha: str, causes: list[str]
+) -> None:
+    """With gamma 1/2 the queue swings after the start (docs/controllers/fast.md): 2.4 ms come below 0.75 ms."""
+    file = tmp_path / "alone.json"
+    links = [{"name": name, "rate": "100 Mbit/s", "delay": "25 ms"} for name in ("d", "a")]
+    flow = {"name": "x", "controller": {"kind": "fast", "alpha": alpha}, "data": ["d"], "ack": ["a"]}
+    file.write_text(Scenario({"duration": "30 s", "warmup": "10 s", "link": links, "flow": [flow]}).canonical)
+    theory = compared(capsys, file, "theory")
+    assert [step["difference"] for step in theory["steps"]] == causes
+    if causes:
+        queue = next(d for d in theory["deviations"] if d["quantity"] == "queueing_delay_s")
+        assert queue["sim"] > 4 * queue["value"]
+        assert theory["explained"]
+    else:
+        assert all(d["within"] for d in theory["deviations"])
+
+
 def test_what_theory_leaves_out_of_links_and_no_key_switches_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

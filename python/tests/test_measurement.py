@@ -151,7 +151,7 @@ def test_a_sender_that_is_held_back_states_no_buffer(held: float, known: bool, m
     client = _Client.__new__(_Client)
     client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(held).packets)
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0, []))
     found = client.direction(False, 0.02)
     assert (found.limit is None) is not known
     assert any("behind its schedule" in line for line in said) is not known
@@ -171,7 +171,7 @@ def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
     said: list[str] = []
     client.report, client.long_b = said.append, 1500
     monkeypatch.setattr(client, "packets", _Line(1e6, shared).packets)
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0, []))
     found = client.direction(False, 0.02)
     assert found.queue == queue
     assert any("it is no FIFO" in line for line in said) is (queue == FLOWS)
@@ -195,7 +195,7 @@ def test_a_pause_of_the_receiver_makes_no_fair_queue(monkeypatch: pytest.MonkeyP
     client = _Client.__new__(_Client)
     client.report, client.long_b = lambda _: None, 1500
     monkeypatch.setattr(client, "packets", packets)
-    sparse, waited = client._sparse(False, 1e6, 0.2, 0.02)
+    sparse, waited, _ = client._sparse(False, 1e6, 0.2, 0.02)
     assert sparse == pytest.approx(waited, rel=0.15)
 
 
@@ -294,15 +294,79 @@ def test_the_unit_of_a_buffer_behind_framing(framing: str | None, rate: float, u
     el.Scenario(tomllib.loads(text))
 
 
+class _VaryingLine:
+    """A line with room for 60 full packets whose rate of 1 Mbit/s grows or shrinks by a share every 300 ms, in turn.
+
+    Its clock goes on from one call to the next. Every so many seconds the receiver is away for 100 ms.
+    """
+
+    def __init__(self, share: float, away_s: float) -> None:
+        self.share, self.away_s, self.now = share, away_s, 0.0
+
+    def _received(self, at: float) -> float:
+        since = at % self.away_s
+        return at + max(0.0, 0.1 - since)
+
+    def packets(
+        self, down: bool, phases: list[Phase], size: int, idle_s: float, sparse_s: float | None = None
+    ) -> tuple[list[Arrival], int]:
+        assert down
+        assert idle_s > 0
+        free, number, found, waiting = self.now, 0, [], list[float]()
+        for phase, each in enumerate(phases):
+            interval = 8 * size / each.rate_bps
+            began = self.now
+            for n in range(max(1, round(each.seconds / interval))):
+                self.now = began + n * interval
+                waiting = [end for end in waiting if end > self.now]
+                rate = 1e6 * (1 + self.share * (-1) ** int(max(free, self.now) / 0.3))
+                if sum(end > self.now for end in waiting) < 60:
+                    free = max(free, self.now) + 8 * size / rate
+                    waiting.append(free)
+                    times = int(1e9 * self.now), int(1e9 * self._received(free))
+                    found.append(Arrival(phase, number, *times))
+                    if sparse_s is not None and number % 10 == 0:
+                        found.append(Arrival(SPARSE + phase, number, *times))
+                number += 1
+        return found, number
+
+
+@pytest.mark.parametrize(
+    ("share", "away_s", "said"), [(0.4, 1e9, True), (0.15, 1e9, True), (0.0, 1e9, False), (0.0, 1.7, False)]
+)
+def test_a_rate_that_varies_is_said_and_nothing_that_needs_one(
+    share: float, away_s: float, said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A receiver that is away now and then receives late, which is no change of the rate."""
+    client = _Client.__new__(_Client)
+    lines: list[str] = []
+    client.report, client.long_b = lines.append, 1500
+    monkeypatch.setattr(client, "packets", _VaryingLine(share, away_s).packets)
+    found = client.direction(True, 0.02)
+    assert any("the rate varies, half of the time between" in line for line in lines) is said
+    text = " ".join(Measurement(0.02, found, found).scenario().replace("#", "").split())
+    assert ("The rate varied while it was measured" in text) is said
+    assert (found.rate_range_bps is not None) is said
+    assert found.rate_bps == pytest.approx(1e6, rel=0.1)
+    assert found.queue == FIFO, lines
+    if found.rate_range_bps is not None:
+        low, high = found.rate_range_bps
+        assert 0.6e6 <= low < 0.99e6 < 1.01e6 < high <= 1.4e6
+        assert (found.unit, found.short_rate_bps) == (None, None)
+        assert not any("the line has framing" in line or "by the load" in line for line in lines)
+    else:
+        assert (found.unit, found.limit) == ("packets", pytest.approx(60, abs=2))
+
+
 def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of fewer than three packets no rate can be told."""
     client = _Client.__new__(_Client)
     said: list[str] = []
     client.report, client.long_b = said.append, 1500
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0))
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0, []))
     rates = iter([1e6, 0.0])
-    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.1, 0.1, 1.0, next(rates)))
-    found, _ = client._buffer(False, 0.02)
+    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.1, 0.1, 1.0, next(rates), []))
+    found = client._buffer(False, 0.02).found
     assert (found.short_rate_bps, found.framed) == (None, None)
     assert not any("framing" in each for each in said)
 
@@ -310,9 +374,13 @@ def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.Mon
 def test_short_packets_are_shorter_than_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     client = _Client.__new__(_Client)
     client.report, client.long_b = lambda _: None, 576
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (45e6, 576.0))  # where 1024 B would be the short size
+    monkeypatch.setattr(
+        client, "_rate", lambda _down, _rtt_s: (45e6, 576.0, [])
+    )  # where 1024 B would be the short size
     sizes: list[int] = []
-    monkeypatch.setattr(client, "_full", lambda _d, rate, size, _r: sizes.append(size) or _Filled(0.1, 0.1, 1.0, rate))
+    monkeypatch.setattr(
+        client, "_full", lambda _d, rate, size, _r: sizes.append(size) or _Filled(0.1, 0.1, 1.0, rate, [])
+    )
     client._buffer(False, 0.02)
     assert max(sizes) == 576
     assert sizes.count(576) == 1
@@ -342,16 +410,17 @@ def test_a_policer_is_written_with_its_burst(monkeypatch: pytest.MonkeyPatch) ->
             arrivals.append(Arrival(0, number, int(1e9 * now), int(1e9 * now) + 10_000_000))
     assert burst_b(arrivals, 1500, 0, rate) == pytest.approx(burst, abs=2 * 1500)
     client = _Client.__new__(_Client)
-    said: list[str] = []
-    client.report, client.long_b = said.append, 1500
-    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.0, 1e-4, 1.0, rate))
+    said: list[str | None] = []
+    client.report, client.long_b = lambda _: None, 1500
+    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.0, 1e-4, 1.0, rate, []))
     for passed, policed in ((burst, True), (2900.0, False)):
-        monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s, passed=passed: (rate, passed))
-        found, _ = client._buffer(False, 0.02)
-        assert found.burst_b == (passed if policed else None)
-    assert "up: no buffer, a burst of 30000 bytes: nothing waits" in said[1]
-    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (rate, burst))
-    way, _ = client._buffer(False, 0.02)
+        monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s, passed=passed: (rate, passed, []))
+        measured = client._buffer(False, 0.02)
+        assert measured.found.burst_b == (passed if policed else None)
+        said.append(measured.said)
+    assert "no buffer, a burst of 30000 bytes: nothing waits" in str(said[0])
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (rate, burst, []))
+    way = client._buffer(False, 0.02).found
     wide = Direction(10e6, "packets", 100.0, 0.12, "", queue=FIFO)
     scenario = el.Scenario(tomllib.loads(Measurement(0.01, wide, way).scenario()))
     assert scenario.to_dict()["link"][1]["policer"] == {"rate": "3 Mbit/s", "burst": "30 kB"}

@@ -38,6 +38,7 @@ OTHER: dict[str | None, Any] = {
     "double": 0.25,
     "phi": 1.25,
     "framing": "docsis",
+    "target_delay": "20 ms",
     "isolation": "flows",
     "ack_filter": "aggressive",
     "rule": "aggressive",
@@ -412,10 +413,33 @@ def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
             "pfifo limit 20",
             ["have a plain queue (each 20 packets), without quantum 1500 B"],
         ),
+        # from 10 packets on, as RED with equal thresholds; `nodrop` is for packets that cannot be marked
         (
             {"kind": "step", "threshold": "9 packets"},
-            "pfifo limit 1000",
-            ["have a plain queue (limit 1000 packets), without threshold 9 packets, not_capable admit"],
+            "limit 1500000 min 15000 max 15000 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 10 ecn nodrop",
+            ["in bytes", "weights are powers of two: 1/2 for the scenario's 1"],
+        ),
+        (
+            {"kind": "step", "threshold": "30 kB", "limit": "90 kB", "not_capable": "drop"},
+            "limit 90000 min 30001 max 30001 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 21 ecn",
+            ["weights are powers of two"],
+        ),
+        (
+            {"kind": "step", "threshold": "50 packets", "limit": "50 packets"},
+            "pfifo limit 50",
+            ["nothing is marked, since threshold 50 packets is not below limit 50 packets"],
+        ),
+        # half of what 10 Mbit/s sends in 15 ms is 6.25 packets; the weight has a time constant of a second, 833 packets
+        (
+            {"kind": "adaptive_red", "target_delay": "15 ms"},
+            "min 9375 max 28125 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 76 ecn harddrop adaptive",
+            ["in bytes", "weights are powers of two: 1/1024 for the scenario's 0.00119928", "gentle"],
+        ),
+        # five packets at least
+        (
+            {"kind": "adaptive_red", "interval": "1 s", "ecn": False},
+            "limit 1500000 min 7500 max 22500 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 66 adaptive",
+            ["no interval: Linux takes 500 ms for the scenario's 1 s", "in bytes", "weights are powers", "gentle"],
         ),
         ({"kind": "cake", "isolation": "flows", "framing": "docsis"}, " overhead 0", ["its framing counts in"]),
     ],

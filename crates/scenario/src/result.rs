@@ -104,9 +104,9 @@ pub struct FlowResult {
     /// the data path, at the highest rate that it has in the summary window) after the previous one.
     #[schemars(extend("x-unit" = "ratio"))]
     pub ack_compression: Option<f64>,
-    /// Congestion window (cwnd). World `theory` gives delay-based flows that of its equations, `packets_per_s` times
-    /// `base_rtt_s` and `queueing_delay_s`, without the transmission times that its `rtt_s` contains; that of a response function
-    /// counts the packets sent in a round trip, lost ones too.
+    /// Congestion window (cwnd); while PRR reduces it, what may be in flight (RFC 9937, 6.2). World `theory` gives delay-based
+    /// flows that of its equations, `packets_per_s` times `base_rtt_s` and `queueing_delay_s`, without the transmission times that
+    /// its `rtt_s` contains; that of a response function counts the packets sent in a round trip, lost ones too.
     #[schemars(extend("x-unit" = "packets"))]
     pub window_packets: WindowResult,
     /// Payload delivered to the application in order, whole run.

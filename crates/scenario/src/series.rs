@@ -16,7 +16,7 @@ pub fn schema() -> Json {
 #[schemars(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Quantity {
-    /// Congestion window (cwnd).
+    /// Congestion window (cwnd); while PRR reduces it, what may be in flight (RFC 9937, 6.2).
     #[schemars(extend("x-of" = "flow", "x-unit" = "packets"))]
     CwndPackets,
     /// Packets in flight: sent, and neither acknowledged nor deemed lost.

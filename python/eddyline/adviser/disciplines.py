@@ -35,6 +35,8 @@ _SFQ_FLOWS = 2**16 - 1 - _DEPTH
 _RED_RATE = 8 * _MAX  # bit/s
 _RED_BITS = 31
 """Of the upper threshold and the weight of RED together (Linux, `red_check_params`)."""
+_ADAPTIVE_LOW, _ADAPTIVE_MAX_P = 5, 0.1
+"""The smallest lower threshold of adaptive RED in packets, and its first probability (Floyd and others, 2001)."""
 
 
 class _Queue:
@@ -42,6 +44,10 @@ class _Queue:
 
     def __init__(self, given: Mapping[str, Any], rate_bps: float, line: Framing, notes: list[str]) -> None:
         self.given, self.kind, self.rate_bps, self.line, self._notes = given, given["kind"], rate_bps, line, notes
+
+    def with_keys(self, keys: Mapping[str, Any]) -> _Queue:
+        """The same queue with more keys, or others."""
+        return _Queue({**self.given, **keys}, self.rate_bps, self.line, self._notes)
 
     def note(self, text: str) -> None:
         self._notes.append(f"queue {self.kind}: {text}")
@@ -181,6 +187,8 @@ def discipline(given: Mapping[str, Any], rate_bps: float, line: Framing, notes: 
         "dualpi2": _dualpi2,
         "sfq": _sfq,
         "red": _red,
+        "adaptive_red": _adaptive_red,
+        "step": _step,
         "tbf": _tbf,
     }
     return written.get(queue.kind, _plain)(queue)
@@ -290,6 +298,52 @@ def _sfq(queue: _Queue) -> str:
 
 
 def _red(queue: _Queue) -> str:
+    ecn = (" ecn harddrop" if queue.given.get("hard_drop", True) else " ecn") if queue.given["ecn"] else ""
+    return f"{_red_curve(queue)}{ecn}"
+
+
+def _adaptive_red(queue: _Queue) -> str:
+    """RED with what follows from the link's rate, adapted by Linux as by the scenario, every half second."""
+    queue.fixed("interval", 0.5, "500 ms")
+    packet = queue.size("typical_packet")
+    packets_per_s = queue.rate_bps / 8 / queue.line.line_bytes(packet)
+    counted = queue.counted(packet)
+    low = round(counted * max(_ADAPTIVE_LOW, queue.seconds("target_delay") * packets_per_s / 2)) / counted
+    derived = {
+        "min_threshold": f"{low!r} packets",
+        "max_threshold": f"{3 * low!r} packets",
+        "max_p": _ADAPTIVE_MAX_P,
+        "weight": -math.expm1(-1 / packets_per_s),
+        "gentle": True,
+    }
+    ecn = " ecn harddrop" if queue.given["ecn"] else ""
+    return f"{_red_curve(queue.with_keys(derived))}{ecn} adaptive"
+
+
+def _step(queue: _Queue) -> str:
+    """RED with equal thresholds, as of a switch: it marks at them, a step above them."""
+    threshold, limit = queue.given["threshold"], queue.given["limit"]
+    if holds(threshold, _FULL_B) >= holds(limit, _FULL_B):
+        queue.note(
+            f"nothing is marked, since threshold {threshold} is not below limit {limit}: a plain queue is the same"
+        )
+        return _fifo(queue)
+    above = f"{holds(threshold, _FULL_B) + 1!r} packets"
+    if _unit(threshold) == "bytes":
+        above = f"{_core.quantity('bytes', threshold) + 1!r} B"
+    derived = {
+        "min_threshold": above,
+        "max_threshold": above,
+        "max_p": _ADAPTIVE_MAX_P,  # of no effect between equal thresholds
+        "weight": 1.0,
+        "gentle": False,
+        "typical_packet": f"{_FULL_B} B",
+    }
+    ecn = " ecn nodrop" if queue.given["not_capable"] == "admit" else " ecn"
+    return f"{_red_curve(queue.with_keys(derived))}{ecn}"
+
+
+def _red_curve(queue: _Queue) -> str:
     given, packet = queue.given, queue.size("typical_packet")
     keys = ("min_threshold", "max_threshold", "limit")
     low, high, limit = queue.in_bytes(*keys, packet=packet, least=2, most=2 ** (_RED_BITS - 2) - 1)
@@ -311,9 +365,8 @@ def _red(queue: _Queue) -> str:
         queue.note(f"tc takes max_p from {least:.3g} on with these thresholds, for the scenario's {given['max_p']:g}")
     if given["gentle"]:
         queue.note("tc's is not gentle; it drops or marks every packet above the upper threshold")
-    ecn = (" ecn harddrop" if given.get("hard_drop", True) else " ecn") if given["ecn"] else ""
     bounds = f"limit {limit} min {low} max {high} avpkt {smaller} bandwidth {bandwidth:.0f}bit"
-    return f"red {bounds} probability {probability:g} burst {burst}{ecn}"
+    return f"red {bounds} probability {probability:g} burst {burst}"
 
 
 def _red_weight_log(burst: int, low: float) -> int:

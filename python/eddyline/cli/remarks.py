@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eddyline.scenario import Scenario
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["in_phase", "keep_time", "remarks", "remarks_of_points", "without_packets"]
+__all__ = ["in_phase", "keep_time", "remarks", "remarks_of_points", "without_acknowledgements", "without_packets"]
 
 _ENOUGH = 2.0
 """Standard deviation of jitter that takes packets out of phase, in transmission times of a packet. Exponential jitter
@@ -134,6 +134,17 @@ def without_packets(scenario: Scenario, what: str) -> str | None:
         return None
     are = "is" if len(names) == 1 else "are"
     return f"{what} are of [[flow]] tables: {', '.join(names)} {are} not in them (--log has all packets)"
+
+
+def without_acknowledgements(scenario: Scenario) -> str | None:
+    """A sentence about acknowledgements that are not in captures; None where all are."""
+    names = [flow["name"] for flow in scenario.to_dict().get("flow", []) if "piggyback" in flow]
+    if not names:
+        return None
+    return (
+        f"captures have no acknowledgements that data packets of another flow carry (piggyback of {', '.join(names)}): "
+        "what is in flight and round trips are to be seen in traces (--qlog)"
+    )
 
 
 def _short_limit(link: Mapping[str, Any]) -> str | None:

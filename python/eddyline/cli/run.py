@@ -112,7 +112,7 @@ Examples:
 @path_option(
     "--pcap",
     metavar="DIR",
-    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark).",
+    help="Worlds sim and kernel: write a capture of each host's interface to DIR (pcapng, for Wireshark).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
@@ -222,7 +222,7 @@ def command(
             err=True,
         )
     if not quiet:
-        from eddyline.cli.remarks import in_phase, keep_time, remarks, without_packets
+        from eddyline.cli.remarks import in_phase, keep_time, remarks, without_acknowledgements, without_packets
 
         for remark in remarks(scenario, world):
             click.echo(f"note: {remark}", err=True)
@@ -230,6 +230,8 @@ def command(
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:
+            click.echo(f"note: {sentence}", err=True)
+        if pcap is not None and world != "kernel" and (sentence := without_acknowledgements(scenario)) is not None:
             click.echo(f"note: {sentence}", err=True)
         if reason := next((e.one_because for r in replies for x in r.results if (e := x.execution)), None):
             click.echo(f"note: simulated on one thread: {reason}", err=True)

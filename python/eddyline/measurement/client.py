@@ -6,6 +6,7 @@ import socket
 import struct
 import threading
 import time
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
@@ -22,9 +23,11 @@ from eddyline.measurement.link import (
     burst_b,
     is_managed,
     rate_bps,
+    rates_bps,
     serves_flows,
     sparse_wait_s,
     usual_wait_s,
+    varies,
     wait_s,
 )
 from eddyline.measurement.protocol import (
@@ -67,12 +70,25 @@ _ORDERS = {"alone": (0.0, None), "together": (0.0, 0.0), "joined": (0.0, 0.25)}
 
 
 class _Filled(NamedTuple):
-    """A full buffer: waits under heavy and light overload, how long it was filled, and the rate of these packets."""
+    """A full buffer: waits under heavy and light overload, how long it was filled, and the rate of these packets.
+
+    The rates of its parts are those under both loads.
+    """
 
     heavy_s: float
     light_s: float
     seconds: float
     rate_bps: float
+    parts_bps: list[float]
+
+
+class _Buffer(NamedTuple):
+    """A direction as its buffer shows it, how long that was filled, rates of parts, and what there is to say."""
+
+    found: Direction
+    seconds: float
+    parts_bps: list[float]
+    said: str | None = None
 
 
 class _HeldBack(Exception):  # noqa: N818 - a finding
@@ -167,17 +183,24 @@ class _Client:
 
     def direction(self, down: bool, rtt_s: float) -> Direction:
         """Rate and buffer of one direction, and whether the buffer is a FIFO."""
-        found, filled_s = self._buffer(down, rtt_s)
+        name = "down" if down else "up"
+        found, seconds, parts, said = self._buffer(down, rtt_s)
+        sparse_s, waited = None, 0.0
+        if found.full_s is not None:
+            sparse_s, waited, more = self._sparse(down, found.rate_bps, seconds, rtt_s)
+            found, said = self._of_all(found, said, [*parts, *more])
+        if said is not None:
+            self.report(f"{name}: {said}")
         if found.full_s is None:
             return found
-        name = "down" if down else "up"
-        found.sparse_s, waited = self._sparse(down, found.rate_bps, filled_s, rtt_s)
-        found.filling_s = None if found.sparse_s is None else waited
-        if found.sparse_s is None:
+        if found.framed is not None:
+            self.report(f"{name}: short packets leave at {found.framed:.2f} of the rate: the line has framing")
+        found.sparse_s, found.filling_s = sparse_s, None if sparse_s is None else waited
+        if sparse_s is None:
             self.report(f"{name}: too little waits to tell whether the queue is a FIFO")
             return found
-        waits = f"a second flow that sends little waits {1e3 * found.sparse_s:.3g} ms, the first {1e3 * waited:.3g} ms"
-        if serves_flows(found.sparse_s, waited):
+        waits = f"a second flow that sends little waits {1e3 * sparse_s:.3g} ms, the first {1e3 * waited:.3g} ms"
+        if serves_flows(sparse_s, waited):
             found.queue = FLOWS
             self.report(f"{name}: {waits}: the queue serves flows by themselves, it is no FIFO")
         elif found.queue != MANAGED:
@@ -185,8 +208,11 @@ class _Client:
             self.report(f"{name}: {waits}: the queue is a FIFO")
         return found
 
-    def _sparse(self, down: bool, rate: float, fill_s: float, rtt_s: float) -> tuple[float | None, float]:
-        """Waits of a sparse flow, and of the flow that fills the buffer; the former None where it cannot be told."""
+    def _sparse(self, down: bool, rate: float, fill_s: float, rtt_s: float) -> tuple[float | None, float, list[float]]:
+        """Waits of a sparse flow, and of the flow that fills the buffer, and rates of parts of its packets.
+
+        The first is None where it cannot be told.
+        """
         packet_s = 8 * self.long_b / rate
         phases = [
             Phase(_LIGHT * rate, 100 * packet_s),
@@ -198,45 +224,58 @@ class _Client:
         # CoDel may have shortened the queue by the second phase
         phase = max((1, 2), key=lambda i: usual_wait_s(arrivals, i))
         waited = usual_wait_s(arrivals, phase)
-        return sparse_wait_s(arrivals, phase, packet_s, waited), waited
+        parts = [each for i in (1, 2) for each in rates_bps(arrivals, self.long_b, i, rate)]
+        return sparse_wait_s(arrivals, phase, packet_s, waited), waited, parts
 
-    def _buffer(self, down: bool, rtt_s: float) -> tuple[Direction, float]:
-        """Rate and buffer of one direction, and how long it was filled."""
+    def _of_all(self, found: Direction, said: str | None, parts: list[float]) -> tuple[Direction, str | None]:
+        """The direction and what there is to say, by the rates of all parts: one load is compared with another."""
+        quartiles = varies(parts)
+        if quartiles is None or found.full_s is None:
+            return found, said
+        rate, why = fmean(parts), "the rate varies"
+        low, high = (f"{bps / 1e6:.4g}" for bps in quartiles)
+        limit = max(rate * found.full_s / 8, float(self.long_b))
+        return Direction(rate, None, limit, found.full_s, why, rate_range_bps=quartiles), (
+            f"{why}, half of the time between {low} and {high} Mbit/s, mean {rate / 1e6:.4g}: what the buffer counts, "
+            "framing and whether the queue is managed cannot be told"
+        )
+
+    def _buffer(self, down: bool, rtt_s: float) -> _Buffer:
+        """Rate and buffer of one direction."""
         name = "down" if down else "up"
-        rate, burst = self._rate(down, rtt_s)
+        rate, burst, parts = self._rate(down, rtt_s)
         self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
         shorter = [size for size in (_SHORT_B, 256, 512, 1024) if size < self.long_b]
         short = next((size for size in shorter if _FILL * rate / (8 * size) <= _FASTEST_PPS), None)
         try:
             filled = self._full(down, rate, self.long_b, rtt_s)
         except _HeldBack as e:
-            self.report(f"{name}: buffer unknown: {e}")
-            return Direction(rate, None, None, None, str(e)), 0.0
+            return _Buffer(Direction(rate, None, None, None, str(e)), 0.0, parts, f"buffer unknown: {e}")
         why, of_short = "too fast to tell the unit from here", None
         try:
             of_short = None if short is None else self._full(down, rate, short, rtt_s)
         except _HeldBack as e:
             why = str(e)
-        heavy, light = filled.heavy_s, filled.light_s
+        heavy, light, parts = filled.heavy_s, filled.light_s, [*parts, *filled.parts_bps]
         managed = MANAGED if is_managed(rate, self.long_b, heavy, light) else None
         # a line with room for one packet only drops at once too
         if max(heavy, light) < 8 * self.long_b / rate / 2 and burst > 2 * self.long_b:
-            self.report(f"{name}: no buffer, a burst of {burst:.0f} bytes: {NOTHING_WAITS}")
-            return Direction(rate, None, None, None, NOTHING_WAITS, burst_b=burst), filled.seconds
+            found, said = Direction(rate, None, None, None, NOTHING_WAITS, burst_b=burst), f"burst of {burst:.0f} bytes"
+            return _Buffer(found, filled.seconds, parts, f"no buffer, a {said}: {NOTHING_WAITS}")
         if short is None or of_short is None:
-            self.report(f"{name}: unit of the buffer unknown: {why}")
             limit = max(rate * light / 8, float(self.long_b))
-            return Direction(rate, None, limit, max(0.0, light), why, queue=managed), filled.seconds
+            found = Direction(rate, None, limit, max(0.0, light), why, queue=managed)
+            return _Buffer(found, filled.seconds, parts, f"unit of the buffer unknown: {why}")
         loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, heavy, light)
         unit, limit, full, why = buffer(rate, *loads)
-        self.report(f"{name}: buffer of {limit:.0f} {unit or 'bytes'}: {why}")
         found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps or None)
-        if found.framed is not None:
-            self.report(f"{name}: packets of {short} B leave at {found.framed:.2f} of the rate: the line has framing")
-        return found, filled.seconds
+        return _Buffer(found, filled.seconds, parts, f"buffer of {limit:.0f} {unit or 'bytes'}: {why}")
 
-    def _rate(self, down: bool, rtt_s: float) -> tuple[float, float]:
-        """The rate of arrival under overload, and the burst before. A train of packets tells what an overload is."""
+    def _rate(self, down: bool, rtt_s: float) -> tuple[float, float, list[float]]:
+        """The rate of arrival under overload, the burst before, and the rates of its parts.
+
+        A train of packets tells what an overload is.
+        """
         idle_s = 2 * rtt_s + _IDLE_S
         train = Phase(_HIGHEST_BPS, _TRAIN * 8 * self.long_b / _HIGHEST_BPS)
         arrivals, _ = self.packets(down, [train], self.long_b, idle_s)
@@ -246,7 +285,8 @@ class _Client:
             arrivals, _ = self.packets(down, [overload], self.long_b, idle_s)
             found = rate_bps(arrivals, self.long_b, 0)
             if found < _CARRIED * offered:
-                return found, burst_b(arrivals, self.long_b, 0, found)
+                parts = rates_bps(arrivals, self.long_b, 0, found)
+                return found, burst_b(arrivals, self.long_b, 0, found), parts
             offered *= 2
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
@@ -276,7 +316,8 @@ class _Client:
             lost = sent - len(arrivals)
             # full in the second half of the filling
             if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
-                return _Filled(wait_s(arrivals, 1), wait_s(arrivals, 2), seconds, rate_bps(arrivals, size, 1))
+                parts = [each for phase in (1, 2) for each in rates_bps(arrivals, size, phase, rate)]
+                return _Filled(wait_s(arrivals, 1), wait_s(arrivals, 2), seconds, rate_bps(arrivals, size, 1), parts)
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from statistics import median
+from statistics import median, quantiles
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,11 @@ __all__ = [
     "burst_b",
     "is_managed",
     "rate_bps",
+    "rates_bps",
     "serves_flows",
     "sparse_wait_s",
     "usual_wait_s",
+    "varies",
     "wait_s",
 ]
 
@@ -51,6 +53,11 @@ _BEHIND_POLICER = 10
 NOTHING_WAITS = "nothing waits: what is beyond the rate is dropped at once, as by a policer"
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""
+_PART_S, _PART_PACKETS, _PARTS = 0.4, 10, 5
+"""Parts of an overload whose rates are compared: their least duration and packets, and the fewest that tell it."""
+_VARIES = 0.03
+"""Quartiles of these rates that differ by more than this share of the median are those of a line whose rate varies: a
+busy machine that receives late lengthens some parts, but not a quarter of them."""
 
 
 @dataclass
@@ -69,6 +76,7 @@ class Direction:
         filling_s: Waiting time of the one that keeps it full, in that test; None likewise.
         burst_b: What passes at once before the rate limits, in bytes, where nothing waits, as at a policer; None else.
         short_rate_bps: Rate of short packets, less than the other where each has framing; None where not measured.
+        rate_range_bps: Where the rate varies, its quartiles over parts of 0.4 s; `rate_bps` is the mean. None else.
     """
 
     rate_bps: float
@@ -82,6 +90,7 @@ class Direction:
     filling_s: float | None = None
     burst_b: float | None = None
     short_rate_bps: float | None = None
+    rate_range_bps: tuple[float, float] | None = None
 
     @property
     def framed(self) -> float | None:
@@ -103,6 +112,13 @@ class Direction:
 
     def _written_queue(self) -> tuple[list[str], str]:
         said = []
+        if self.rate_range_bps is not None:
+            low, high = (f"{1e-6 * rate:.3g}" for rate in self.rate_range_bps)
+            said.append(
+                f"The rate varied while it was measured, half of the time between {low} and {high} Mbit/s; this is its "
+                "mean. Nothing is known of framing, and the buffer is what waited, at this rate. A recording (a key "
+                "trace of the link) has what varies."
+            )
         if self.framed is not None:
             said.append(
                 f"Short packets leave at {self.framed:.2f} of the rate of full ones: the line has framing, which was "
@@ -127,7 +143,7 @@ class Direction:
             )
         elif self.queue is None:
             said.append("Whether the queue is a FIFO, or serves flows by themselves, could not be told.")
-        if self.unit is None:
+        if self.unit is None and self.rate_range_bps is None:
             said.append(f"The unit of the buffer is unknown: {self.why}. This is its size for full packets.")
         return said, _droptail(f"{self.limit:.0f} {'B' if self.unit in (None, 'bytes') else self.unit}")
 
@@ -211,6 +227,23 @@ def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:
     times = sorted(a.received_ns for a in arrivals if a.phase == phase)
     times = times[len(times) // 5 :]
     return 8e9 * size * (len(times) - 1) / (times[-1] - times[0]) if len(times) > 2 else 0.0
+
+
+def rates_bps(arrivals: list[Arrival], size: int, phase: int, rate: float) -> list[float]:
+    """Rates of successive parts of an overload of about a rate, after its first fifth."""
+    times = sorted(a.received_ns for a in arrivals if a.phase == phase)
+    times = times[len(times) // 5 :]
+    step = max(_PART_PACKETS, round(_PART_S * rate / (8 * size)))
+    spans = (times[i + step] - times[i] for i in range(0, len(times) - step, step))
+    return [8e9 * size * step / span for span in spans if span > 0]
+
+
+def varies(rates: list[float]) -> tuple[float, float] | None:
+    """The quartiles of a line's rates, where they are too far apart for one of a constant rate."""
+    if len(rates) < _PARTS:
+        return None
+    low, middle, high = quantiles(rates, n=4, method="inclusive")
+    return (low, high) if high - low > _VARIES * middle else None
 
 
 def burst_b(arrivals: list[Arrival], size: int, phase: int, rate: float) -> float:

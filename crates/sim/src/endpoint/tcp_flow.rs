@@ -180,7 +180,7 @@ impl TcpFlow {
         let wire_bits = f64::from(self.template.packet) * 8.0;
         let pacing = sender.pacing_interval().filter(|interval| *interval > Time::ZERO);
         FlowState {
-            cwnd_packets: sender.controller().window(),
+            cwnd_packets: sender.window_packets(),
             in_flight_packets: sender.in_flight_packets(),
             last_rtt: sender.last_rtt(),
             srtt: sender.srtt(),

@@ -120,6 +120,16 @@ impl Congestion {
         &self.decisions
     }
 
+    /// The window to report until the next event of the controller.
+    #[cold]
+    pub fn report_window(&mut self, bytes: u64) {
+        let window = self.packets(bytes);
+        if !self.current {
+            self.read_decisions();
+        }
+        self.decisions.window = window;
+    }
+
     #[inline(never)]
     fn read_decisions(&mut self) {
         self.decisions = self.controller.decisions();
@@ -296,11 +306,14 @@ impl Congestion {
             // overtaken by a later acknowledgement: its counts are old
             return EcnOutcome::default();
         }
-        let (new_event, by_share) = (ecn.is_new_event(seq.una), ecn.responds_by_share());
+        let (mut new_event, by_share) = (ecn.is_new_event(seq.una), ecn.responds_by_share());
+        let before = ecn.sent_before_reduction(prior.una, seq.una).min(delivered);
         let marked = match ecn.count(ack.flags, option, delivered) {
             Some(marked) => {
-                let acked = self.packets(acknowledged);
+                let (acked, before) = (self.packets(acknowledged), self.packets(before));
                 self.controller_mut().on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
+                // what the acknowledgement covers from both sides of the last reduction: marks are first of what came before it
+                new_event &= marked > before.ceil();
                 marked > 0.0
             }
             None => ack.flags.ece(),

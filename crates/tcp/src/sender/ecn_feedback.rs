@@ -91,6 +91,11 @@ impl EcnFeedback {
         self.reduced_at.is_none_or(|at| una > at)
     }
 
+    /// Of the bytes between `from` and `una` those that were sent before the last reduction.
+    pub fn sent_before_reduction(&self, from: u64, una: u64) -> u64 {
+        self.reduced_at.map_or(0, |at| una.min(at).saturating_sub(from))
+    }
+
     /// Whether the window has been reduced since the packet `seq` was sent: its loss is no new congestion event.
     pub fn has_reduced_since(&self, seq: u64) -> bool {
         self.reduced_at.is_some_and(|at| seq < at)

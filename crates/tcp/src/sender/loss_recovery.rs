@@ -190,6 +190,11 @@ impl LossRecovery {
         self.prr.as_ref()?.limit()
     }
 
+    /// The window in bytes while PRR reduces it, from the first acknowledgement on.
+    pub fn reduced_window(&self) -> Option<u64> {
+        self.prr.as_ref()?.window()
+    }
+
     /// The last outstanding segment, with RACK.
     pub fn last_segment(&mut self) -> Option<(u64, u64)> {
         self.board.transmissions()?.last()

@@ -95,6 +95,13 @@ impl Sender {
         self.tx.congestion.controller()
     }
 
+    /// The window in packets: the controller's, or while PRR reduces it what that leaves (RFC 9937, 6.2).
+    #[must_use]
+    pub fn window_packets(&self) -> f64 {
+        let reduced = self.tx.recovery.reduced_window().map(|bytes| self.tx.congestion.packets(bytes));
+        reduced.unwrap_or_else(|| self.controller().window())
+    }
+
     /// Packets estimated to be in flight.
     #[inline]
     #[must_use]
@@ -122,7 +129,7 @@ impl Sender {
         self.tx.pacer.interval(&controller.decisions(), controller, || self.tx.rto.srtt())
     }
 
-    /// The controller's decisions.
+    /// The controller's decisions, with the window of [`window_packets`](Self::window_packets).
     #[inline(always)]
     pub fn decisions(&mut self) -> &Decisions {
         self.tx.congestion.decisions()

@@ -111,4 +111,9 @@ impl Prr {
     pub fn limit(&self) -> Option<u64> {
         self.reduction.map(|r| r.limit)
     }
+
+    /// The window while it is reduced (6.2: cwnd), at least one segment; none before the first acknowledgement has been processed.
+    pub fn window(&self) -> Option<u64> {
+        self.limit().filter(|limit| *limit < u64::MAX).map(|limit| limit.max(self.mss))
+    }
 }

@@ -76,6 +76,9 @@ impl Transmitter {
     /// Sends what window, pacing and application allow.
     #[inline(always)]
     pub(super) fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        if OPTIONS && let Some(window) = self.recovery.reduced_window() {
+            self.congestion.report_window(window);
+        }
         // an acknowledgement does not advance the pacer
         if !self.pacer.is_waiting(now) {
             self.send_now::<OPTIONS>(now, sink);

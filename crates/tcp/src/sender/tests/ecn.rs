@@ -3,6 +3,7 @@
 use eddyline_cc::ControllerParams;
 
 use super::{BULK, Bench, RTT, newreno, resent};
+use crate::accecn_option::INITIAL_CE_COUNT;
 use crate::ecn::Ecn;
 use crate::segment::{Acknowledgement, SegmentFlags};
 
@@ -60,6 +61,30 @@ fn one_reduction_per_window() {
     // the packet with CWR is acknowledged: an echo is a new event
     bench.ack_with(13, &[], echo);
     assert!(bench.window() < 3.0, "{}", bench.window());
+}
+
+/// Accurate ECN without CWR: an acknowledgement covers the last packet before a reduction and the first after it. Its mark is taken for that
+/// of the former; two are one of each.
+#[test]
+fn marks_of_an_acknowledgement_across_a_reduction_are_first_of_what_came_before_it() {
+    for (across, windows) in [(1, [5.0, 5.0]), (2, [5.0, 2.5])] {
+        let mut bench = Bench::open("accurate_ecn = ace, ack_every = 2");
+        bench.sent();
+        bench.wait_until(200);
+        let mut marked = 0;
+        let mut ack = |bench: &mut Bench, number: u64, marks: u8| {
+            marked += marks;
+            bench.ack_with(number, &[], |ack| ack.flags.set_ace((INITIAL_CE_COUNT + marked) & 0b111));
+        };
+        ack(&mut bench, 1, 1);
+        assert_eq!(bench.window(), windows[0]);
+        (3..=9).step_by(2).for_each(|number| ack(&mut bench, number, 1));
+        assert_eq!((bench.window(), bench.numbers().last()), (windows[0], Some(&(13, false))), "reduced once");
+        // 9 was sent before the reduction, 10 after it
+        ack(&mut bench, 11, across);
+        let least = bench.window();
+        assert!((least - windows[1]).abs() < 0.3, "{across}: {least}");
+    }
 }
 
 /// A loss in a window that a mark has halved does not reduce it again; retransmissions are Not-ECT.

@@ -15,6 +15,7 @@ use eddyline_cc::{Controller as _, ControllerParams, PathFacts};
 use eddyline_units::Time;
 
 use super::{SegmentSink, Sender};
+use crate::accecn_option::SYN_NOT_ECT;
 use crate::config::{Application, Config, Pacing, Transfer};
 use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, SegmentKind};
 use crate::test_config::config;
@@ -86,6 +87,9 @@ impl Bench {
         // a receiver with the same options accepts what the SYN proposes
         let mut flags = SegmentFlags::default();
         flags.set_ece(syn.flags.ece());
+        if syn.flags.ace() == 0b111 {
+            flags.set_ace(SYN_NOT_ECT);
+        }
         bench.sender.on_syn_ack(RTT, Time::ZERO, flags, &mut bench.wire);
         bench
     }

@@ -93,11 +93,18 @@ fn after_a_mark() {
     bench.ack_with(1, &[], |ack| ack.flags.set_ece(true));
     assert_eq!(bench.window(), 10.0);
     let mut sent = bench.numbers();
+    let mut windows = vec![bench.sender.window_packets()];
     for number in 2..=20 {
         bench.ack(number, &[]);
         sent.extend(bench.numbers());
         assert!(bench.pipe() <= 1000 * (20 - number / 2), "{number}");
+        windows.push(bench.sender.window_packets());
+        assert_eq!(Some(&bench.sender.decisions().window), windows.last(), "{number}");
     }
+    // cwnd = inflight + SndCnt (6.2): one packet less for every two that are acknowledged, not half of it at once
+    let halving: Vec<f64> = (1..=18).map(|acked| f64::from(20 - acked / 2)).collect();
+    assert_eq!(windows[..18], halving);
+    assert_eq!(windows[18..], [10.0, 10.1], "the target, and growth from there after the round trip");
     let ten: Vec<Sent> = (20..30).map(new).collect();
     assert_eq!(sent, ten, "ten in the round trip of twenty acknowledgements");
 }
