@@ -32,12 +32,14 @@ def require_lengths(scenario: _core.Scenario) -> None:
     from eddyline.quantities import read
 
     for flow in json.loads(scenario.canonical).get("flow", ()):
+        if not flow.get("count", 1):
+            continue
         size, header = (read(key, "bytes", flow[key]) for key in ("packet", "header"))
         length = round(size - header) + _HEADERS_B
         if length > _LONGEST_B:
             raise InputError(
-                f"pcap: flow {flow['name']}: a capture cannot have its packets, of {length:,} B with headers",
-                f"IPv4 packets have {_LONGEST_B:,} B at most (RFC 791): set a smaller packet; --log has any size",
+                f"pcap: flow.{flow['name']}.packet: a capture cannot have packets of {length:,} B with their headers",
+                f"IPv4 packets have {_LONGEST_B:,} B at most (RFC 791); --log has packets of any size",
             )
 
 

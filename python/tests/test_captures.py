@@ -167,10 +167,17 @@ def test_packets_longer_than_those_of_ipv4_are_refused(tmp_path: Path) -> None:
         if fits:
             given.run_with(RunOptions(series=False, pcap=folder))
             continue
-        with pytest.raises(InputError, match=r"flow x: a capture cannot have its packets, of 65,536 B"):
+        with pytest.raises(InputError, match=r"flow\.x\.packet: a capture cannot have packets of 65,536 B"):
             given.run_with(RunOptions(series=False, pcap=folder))
         assert folder.is_dir(), "that of the last run"
     given.run_with(RunOptions(series=False))
+    # nothing that is left out, or in no capture, is refused
+    larger = scenario().with_overrides({"flow.x.packet": "70 kB", "flow.x.count": 0})
+    larger.run_with(RunOptions(series=False, pcap=folder))
+    sizes = {"kind": "fixed", "size": "300 kB"}
+    web = {"name": "web", "rate": "5 /s", "size": sizes, "controller": {"kind": "cubic"}, "data": ["d"], "ack": ["u"]}
+    arrivals = Scenario({**scenario().to_dict(), "arrivals": [web | {"packet": "70 kB"}]})
+    arrivals.run_with(RunOptions(series=False, pcap=folder))
 
 
 def test_captures_replace_captures_and_nothing_else(tmp_path: Path) -> None:

@@ -417,29 +417,51 @@ def test_links_with_long_or_odd_names_have_devices_of_their_own() -> None:
         (
             {"kind": "step", "threshold": "9 packets"},
             "limit 1500000 min 15000 max 15000 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 10 ecn nodrop",
-            ["in bytes", "weights are powers of two: 1/2 for the scenario's 1"],
+            [
+                "limit in bytes",
+                "1/2 for 1 (the queue as it is)",
+                "equal thresholds, 15000 bytes for threshold 9 packets",
+            ],
         ),
         (
-            {"kind": "step", "threshold": "30 kB", "limit": "90 kB", "not_capable": "drop"},
-            "limit 90000 min 30001 max 30001 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 21 ecn",
-            ["weights are powers of two"],
+            {"kind": "step", "threshold": "15 kB", "limit": "90 kB", "not_capable": "drop"},
+            "limit 90000 min 15001 max 15001 avpkt 1501 bandwidth 10000000bit probability 0.1 burst 10 ecn",
+            ["1/2 for 1 (the queue as it is)", "equal thresholds, 15001 bytes for threshold 15000 B"],
         ),
+        # what finds 49 waiting is not above, what finds 50 is dropped
         (
-            {"kind": "step", "threshold": "50 packets", "limit": "50 packets"},
+            {"kind": "step", "threshold": "49 packets", "limit": "50 packets"},
             "pfifo limit 50",
-            ["nothing is marked, since threshold 50 packets is not below limit 50 packets"],
+            ["limit in bytes", "nothing is marked, threshold 49 packets leaves no room for it below limit 50 packets"],
+        ),
+        (
+            {"kind": "step", "threshold": "48 packets", "limit": "50 packets"},
+            "limit 75000 min 73500 max 73500 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 49 ecn nodrop",
+            ["limit in bytes", "1/2 for 1 (the queue as it is)", "equal thresholds, 73500 bytes"],
+        ),
+        (
+            {"kind": "step", "threshold": "2 GB", "limit": "unlimited"},
+            "pfifo limit 1000000",
+            ["nothing is marked, RED has thresholds of 536870911 bytes at most"],
         ),
         # half of what 10 Mbit/s sends in 15 ms is 6.25 packets; the weight has a time constant of a second, 833 packets
         (
             {"kind": "adaptive_red", "target_delay": "15 ms"},
             "min 9375 max 28125 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 76 ecn harddrop adaptive",
-            ["in bytes", "weights are powers of two: 1/1024 for the scenario's 0.00119928", "gentle"],
+            ["limit in bytes", "of 6.25 and 18.75 packets", "1/1024 for 0.0012 (a time constant of 1 s)", "gentle"],
         ),
         # five packets at least
         (
-            {"kind": "adaptive_red", "interval": "1 s", "ecn": False},
-            "limit 1500000 min 7500 max 22500 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 66 adaptive",
-            ["no interval: Linux takes 500 ms for the scenario's 1 s", "in bytes", "weights are powers", "gentle"],
+            {"kind": "adaptive_red", "interval": "1 s", "ecn": False, "limit": "5 packets"},
+            "limit 7500 min 7500 max 22500 avpkt 1500 bandwidth 10000000bit probability 0.1 burst 66 adaptive",
+            [
+                "no interval: Linux takes 500 ms for the scenario's 1 s",
+                "limit in bytes",
+                "of 5 and 15 packets",
+                "weights",
+                "nothing is marked or dropped early, since limit 5 packets is not above the lower threshold",
+                "gentle",
+            ],
         ),
         ({"kind": "cake", "isolation": "flows", "framing": "docsis"}, " overhead 0", ["its framing counts in"]),
     ],

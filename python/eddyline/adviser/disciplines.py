@@ -35,6 +35,9 @@ _SFQ_FLOWS = 2**16 - 1 - _DEPTH
 _RED_RATE = 8 * _MAX  # bit/s
 _RED_BITS = 31
 """Of the upper threshold and the weight of RED together (Linux, `red_check_params`)."""
+_RED_MOST = 2 ** (_RED_BITS - 2) - 1
+"""Of each, in bytes."""
+_NOT_GENTLE = "tc's is not gentle; it drops or marks every packet above the upper threshold"
 _ADAPTIVE_LOW, _ADAPTIVE_MAX_P = 5, 0.1
 """The smallest lower threshold of adaptive RED in packets, and its first probability (Floyd and others, 2001)."""
 
@@ -44,10 +47,6 @@ class _Queue:
 
     def __init__(self, given: Mapping[str, Any], rate_bps: float, line: Framing, notes: list[str]) -> None:
         self.given, self.kind, self.rate_bps, self.line, self._notes = given, given["kind"], rate_bps, line, notes
-
-    def with_keys(self, keys: Mapping[str, Any]) -> _Queue:
-        """The same queue with more keys, or others."""
-        return _Queue({**self.given, **keys}, self.rate_bps, self.line, self._notes)
 
     def note(self, text: str) -> None:
         self._notes.append(f"queue {self.kind}: {text}")
@@ -298,73 +297,82 @@ def _sfq(queue: _Queue) -> str:
 
 
 def _red(queue: _Queue) -> str:
-    ecn = (" ecn harddrop" if queue.given.get("hard_drop", True) else " ecn") if queue.given["ecn"] else ""
-    return f"{_red_curve(queue)}{ecn}"
+    given, packet = queue.given, queue.size("typical_packet")
+    keys = ("min_threshold", "max_threshold", "limit")
+    low, high, limit = queue.in_bytes(*keys, packet=packet, least=2, most=_RED_MOST)
+    words = _red_words(queue, (low, high, limit), queue.counted(packet), given["weight"], given["max_p"])
+    if given["gentle"]:
+        queue.note(_NOT_GENTLE)
+    ecn = (" ecn harddrop" if given.get("hard_drop", True) else " ecn") if given["ecn"] else ""
+    return f"{words}{ecn}"
 
 
 def _adaptive_red(queue: _Queue) -> str:
     """RED with what follows from the link's rate, adapted by Linux as by the scenario, every half second."""
+    given, packet = queue.given, queue.size("typical_packet")
     queue.fixed("interval", 0.5, "500 ms")
-    packet = queue.size("typical_packet")
+    (limit,), counted = queue.in_bytes("limit", packet=packet, most=_RED_MOST), queue.counted(packet)
     packets_per_s = queue.rate_bps / 8 / queue.line.line_bytes(packet)
-    counted = queue.counted(packet)
-    low = round(counted * max(_ADAPTIVE_LOW, queue.seconds("target_delay") * packets_per_s / 2)) / counted
-    derived = {
-        "min_threshold": f"{low!r} packets",
-        "max_threshold": f"{3 * low!r} packets",
-        "max_p": _ADAPTIVE_MAX_P,
-        "weight": -math.expm1(-1 / packets_per_s),
-        "gentle": True,
-    }
-    ecn = " ecn harddrop" if queue.given["ecn"] else ""
-    return f"{_red_curve(queue.with_keys(derived))}{ecn} adaptive"
+    low = max(_ADAPTIVE_LOW, queue.seconds("target_delay") * packets_per_s / 2)
+    thresholds = [min(round(packets * counted), _RED_MOST) for packets in (low, 3 * low)]
+    sizes = " and ".join(f"{packets:.4g}" for packets in (low, 3 * low))
+    queue.note(f"its thresholds, of {sizes} packets by target_delay and the link's rate, are in bytes: {thresholds}")
+    if thresholds[0] >= limit:
+        queue.note(f"nothing is marked or dropped early, since limit {given['limit']} is not above the lower threshold")
+    words = _red_words(
+        queue, (*thresholds, limit), counted, -math.expm1(-1 / packets_per_s), _ADAPTIVE_MAX_P, "a time constant of 1 s"
+    )
+    queue.note(_NOT_GENTLE)
+    ecn = " ecn harddrop" if given["ecn"] else ""
+    return f"{words}{ecn} adaptive"
 
 
 def _step(queue: _Queue) -> str:
-    """RED with equal thresholds, as of a switch: it marks at them, a step above them."""
-    threshold, limit = queue.given["threshold"], queue.given["limit"]
-    if holds(threshold, _FULL_B) >= holds(limit, _FULL_B):
-        queue.note(
-            f"nothing is marked, since threshold {threshold} is not below limit {limit}: a plain queue is the same"
-        )
+    """RED with equal thresholds, as of a switch: it marks from them on, a step marks above its own."""
+    given = queue.given
+    (limit,), counted = queue.in_bytes("limit", most=_RED_MOST), queue.counted(_FULL_B)
+    waiting = holds(given["threshold"], _FULL_B)
+    threshold = round(waiting * counted) + 1
+    if _unit(given["threshold"]) != "bytes":
+        threshold = round((waiting + 1) * counted)
+    if threshold > limit - counted:
+        because = f"threshold {given['threshold']} leaves no room for it below limit {given['limit']}"
+        if threshold > _RED_MOST:
+            because = f"RED has thresholds of {_RED_MOST} bytes at most"
+        queue.note(f"nothing is marked, {because}: a plain queue")
         return _fifo(queue)
-    above = f"{holds(threshold, _FULL_B) + 1!r} packets"
-    if _unit(threshold) == "bytes":
-        above = f"{_core.quantity('bytes', threshold) + 1!r} B"
-    derived = {
-        "min_threshold": above,
-        "max_threshold": above,
-        "max_p": _ADAPTIVE_MAX_P,  # of no effect between equal thresholds
-        "weight": 1.0,
-        "gentle": False,
-        "typical_packet": f"{_FULL_B} B",
-    }
-    ecn = " ecn nodrop" if queue.given["not_capable"] == "admit" else " ecn"
-    return f"{_red_curve(queue.with_keys(derived))}{ecn}"
+    # of this size a whole number of packets is at the threshold, else tc would not find its largest weight
+    average = math.ceil(threshold / (threshold // counted or 1))
+    words = _red_words(queue, (threshold, threshold, limit), average, 1.0, _ADAPTIVE_MAX_P, "the queue as it is")
+    queue.note(f"it is RED with equal thresholds, {threshold} bytes for threshold {given['threshold']}")
+    ecn = " ecn nodrop" if given["not_capable"] == "admit" else " ecn"
+    return f"{words}{ecn}"
 
 
-def _red_curve(queue: _Queue) -> str:
-    given, packet = queue.given, queue.size("typical_packet")
-    keys = ("min_threshold", "max_threshold", "limit")
-    low, high, limit = queue.in_bytes(*keys, packet=packet, least=2, most=2 ** (_RED_BITS - 2) - 1)
+def _red_words(
+    queue: _Queue, sizes: tuple[int, ...], average: int, weight: float, max_p: float, whose: str | None = None
+) -> str:
+    """RED's lower and upper threshold and limit, for packets of an average size, with all that tc takes beside.
+
+    `whose` says what the weight is, where the scenario has no such key.
+    """
+    low, high, limit = sizes
     # tc derives the weight from the burst, and finds few or none where `min` is hardly above `avpkt`. Apart from that,
     # `avpkt` and the bandwidth set only how fast the average decays while the link is idle, by their ratio
-    average = queue.counted(packet)
     share = min(1, _RED_RATE / queue.rate_bps, 1 if low >= 2 * average else low / (8 * average))
     smaller = max(1, int(average * share))
     bandwidth = min(max(queue.rate_bps * smaller / average, MIN_RATE), _RED_RATE)
-    wanted, most = max(1, round(-math.log2(given["weight"]))), _RED_BITS - high.bit_length()
+    wanted, most = max(1, round(-math.log2(weight))), _RED_BITS - high.bit_length()
     burst = _red_burst(min(wanted, most), low / smaller)
-    if (parts := 2 ** _red_weight_log(burst, low / smaller)) * given["weight"] != 1:
+    if (parts := 2 ** _red_weight_log(burst, low / smaller)) * weight != 1:
         bound = f", from 1/{2**most} on with these thresholds" if wanted > most else ""
-        queue.note(f"tc's weights are powers of two{bound}: 1/{parts} for the scenario's {given['weight']:g}")
+        given = f"the scenario's {weight:g}" if whose is None else f"{weight:.3g} ({whose})"
+        queue.note(f"tc's weights are powers of two{bound}: 1/{parts} for {given}")
     # one would be too large for 32 bits; tc finds no exponent for less than the least
     least = 1.001 * (high - low) / 2**31
-    probability = min(max(given["max_p"], least), 0.999999)
-    if not math.isclose(probability, given["max_p"], rel_tol=1e-5):
-        queue.note(f"tc takes max_p from {least:.3g} on with these thresholds, for the scenario's {given['max_p']:g}")
-    if given["gentle"]:
-        queue.note("tc's is not gentle; it drops or marks every packet above the upper threshold")
+    probability = min(max(max_p, least), 0.999999)
+    if not math.isclose(probability, max_p, rel_tol=1e-5):
+        queue.note(f"tc takes max_p from {least:.3g} on with these thresholds, for the scenario's {max_p:g}")
     bounds = f"limit {limit} min {low} max {high} avpkt {smaller} bandwidth {bandwidth:.0f}bit"
     return f"red {bounds} probability {probability:g} burst {burst}"
 

@@ -104,7 +104,10 @@ def _known_base_rtt(scenario: Table, _: Table) -> Overrides:
 
 
 def _no_doubling(scenario: Table, result: Table) -> Overrides:
-    """Where a queue that swings, by a large gamma or by traffic, may come below the threshold."""
+    """Where a queue that swings, by a large gamma or by traffic, may come below the threshold.
+
+    Of `[[flow]]` tables: theory has no delay of arrivals that could tell.
+    """
     import eddyline._core as _core
 
     overrides: Overrides = {}
@@ -239,7 +242,9 @@ def _pacing(scenario: Table, _: Table) -> Overrides:
 
 
 _FOR_ESTIMATES = ("base_rtt_age", "drain", "rate_correction")
-_SWING = 10.0  # thresholds; equilibria of up to five were seen to come below one, with gamma 1/2 and beside traffic
+_SWING = 10.0
+"""Thresholds. With gamma 1/2, 20 packets over 100 Mbit/s and 25 ms each way, 3.2 thresholds, come below one, and 30
+packets over 50 ms, 4.8; from 6.4 on none was seen to."""
 _ACK_LOAD = 0.025  # the share by which the load of acknowledgements may change: below the tolerance
 _WITH_SACK = ("prr", "rack", "frto")
 _WITHOUT_SACK = ("fast_retransmit", "partial_ack_timer")

@@ -6,7 +6,6 @@ import socket
 import struct
 import threading
 import time
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
@@ -23,11 +22,9 @@ from eddyline.measurement.link import (
     burst_b,
     is_managed,
     rate_bps,
-    rates_bps,
     serves_flows,
     sparse_wait_s,
     usual_wait_s,
-    varies,
     wait_s,
 )
 from eddyline.measurement.protocol import (
@@ -39,6 +36,7 @@ from eddyline.measurement.protocol import (
     goodput_bps,
     negotiated,
 )
+from eddyline.measurement.variation import Light, Part, mean_bps, parts, varies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +55,8 @@ _FASTEST_PPS = 12_000.0  # what it sends and counts one by one
 _LIGHT, _FILL, _HOLD = 0.2, 2.0, 1.04
 """Shares of the rate: one that leaves the buffer empty, one that fills it, and one that keeps it full."""
 _LONGEST_FILL_S = 20.0
+_SEARCHES = 3
+"""Searches for a rate, where the line carries twice the last one by the time that its buffer is to be filled."""
 _SPARSE_PACKETS = 10
 """The sparse flow sends once in the time of so many packets of the first,"""
 _SPARSE_S = 0.02
@@ -72,22 +72,28 @@ _ORDERS = {"alone": (0.0, None), "together": (0.0, 0.0), "joined": (0.0, 0.25)}
 class _Filled(NamedTuple):
     """A full buffer: waits under heavy and light overload, how long it was filled, and the rate of these packets.
 
-    The rates of its parts are those under both loads.
+    The parts are those of both, and `light` is of the load before, which waits for nothing.
     """
 
     heavy_s: float
     light_s: float
     seconds: float
     rate_bps: float
-    parts_bps: list[float]
+    parts: list[Part]
+    light: Light
+
+    def is_carried(self, rate: float) -> bool:
+        """Whether the line carried, of a heavy load, all: it is faster than the rate that was found."""
+        return self.rate_bps > _CARRIED * _FILL * rate
 
 
 class _Buffer(NamedTuple):
-    """A direction as its buffer shows it, how long that was filled, rates of parts, and what there is to say."""
+    """A direction as its buffer shows it, how long that was filled, parts, light loads, and what there is to say."""
 
     found: Direction
     seconds: float
-    parts_bps: list[float]
+    parts: list[Part]
+    light: Light
     said: str | None = None
 
 
@@ -184,32 +190,44 @@ class _Client:
     def direction(self, down: bool, rtt_s: float) -> Direction:
         """Rate and buffer of one direction, and whether the buffer is a FIFO."""
         name = "down" if down else "up"
-        found, seconds, parts, said = self._buffer(down, rtt_s)
-        sparse_s, waited = None, 0.0
-        if found.full_s is not None:
-            sparse_s, waited, more = self._sparse(down, found.rate_bps, seconds, rtt_s)
-            found, said = self._of_all(found, said, [*parts, *more])
-        if said is not None:
-            self.report(f"{name}: {said}")
+        found, seconds, in_parts, light, said = self._buffer(down, rtt_s)
         if found.full_s is None:
+            self.report(f"{name}: {said}")
             return found
+        found.sparse_s, waited, arrivals = self._sparse(down, found.rate_bps, seconds, rtt_s)
+        in_parts += parts(arrivals, self.long_b, (1, 2), found.rate_bps)
+        if (quartiles := varies(in_parts, light.plus(Light.of(arrivals)))) is not None:
+            # one load cannot be compared with another
+            rate, why = mean_bps(in_parts), "the rate varies"
+            limit = max(rate * found.full_s / 8, float(self.long_b))
+            found = Direction(rate, None, limit, found.full_s, why, sparse_s=found.sparse_s, rate_range_bps=quartiles)
+            low, high = (f"{bps / 1e6:.4g}" for bps in quartiles)
+            said = (
+                f"{why}, half of the time between {low} and {high} Mbit/s, mean {rate / 1e6:.4g}: what the buffer "
+                "counts, framing and whether the queue is managed cannot be told"
+            )
+        self.report(f"{name}: {said}")
         if found.framed is not None:
             self.report(f"{name}: short packets leave at {found.framed:.2f} of the rate: the line has framing")
-        found.sparse_s, found.filling_s = sparse_s, None if sparse_s is None else waited
-        if sparse_s is None:
+        if found.sparse_s is None:
             self.report(f"{name}: too little waits to tell whether the queue is a FIFO")
             return found
-        waits = f"a second flow that sends little waits {1e3 * sparse_s:.3g} ms, the first {1e3 * waited:.3g} ms"
-        if serves_flows(sparse_s, waited):
+        found.filling_s = waited
+        waits = f"a second flow that sends little waits {1e3 * found.sparse_s:.3g} ms, the first {1e3 * waited:.3g} ms"
+        if serves_flows(found.sparse_s, waited):
             found.queue = FLOWS
             self.report(f"{name}: {waits}: the queue serves flows by themselves, it is no FIFO")
+        elif quartiles is not None:
+            self.report(f"{name}: {waits}: they wait in one queue")
         elif found.queue != MANAGED:
             found.queue = FIFO
             self.report(f"{name}: {waits}: the queue is a FIFO")
         return found
 
-    def _sparse(self, down: bool, rate: float, fill_s: float, rtt_s: float) -> tuple[float | None, float, list[float]]:
-        """Waits of a sparse flow, and of the flow that fills the buffer, and rates of parts of its packets.
+    def _sparse(
+        self, down: bool, rate: float, fill_s: float, rtt_s: float
+    ) -> tuple[float | None, float, list[Arrival]]:
+        """Waits of a sparse flow, and of the flow that fills the buffer, and their arrivals.
 
         The first is None where it cannot be told.
         """
@@ -224,55 +242,56 @@ class _Client:
         # CoDel may have shortened the queue by the second phase
         phase = max((1, 2), key=lambda i: usual_wait_s(arrivals, i))
         waited = usual_wait_s(arrivals, phase)
-        parts = [each for i in (1, 2) for each in rates_bps(arrivals, self.long_b, i, rate)]
-        return sparse_wait_s(arrivals, phase, packet_s, waited), waited, parts
-
-    def _of_all(self, found: Direction, said: str | None, parts: list[float]) -> tuple[Direction, str | None]:
-        """The direction and what there is to say, by the rates of all parts: one load is compared with another."""
-        quartiles = varies(parts)
-        if quartiles is None or found.full_s is None:
-            return found, said
-        rate, why = fmean(parts), "the rate varies"
-        low, high = (f"{bps / 1e6:.4g}" for bps in quartiles)
-        limit = max(rate * found.full_s / 8, float(self.long_b))
-        return Direction(rate, None, limit, found.full_s, why, rate_range_bps=quartiles), (
-            f"{why}, half of the time between {low} and {high} Mbit/s, mean {rate / 1e6:.4g}: what the buffer counts, "
-            "framing and whether the queue is managed cannot be told"
-        )
+        return sparse_wait_s(arrivals, phase, packet_s, waited), waited, arrivals
 
     def _buffer(self, down: bool, rtt_s: float) -> _Buffer:
         """Rate and buffer of one direction."""
         name = "down" if down else "up"
-        rate, burst, parts = self._rate(down, rtt_s)
-        self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
+        in_parts: list[Part] = []
+        light = Light(0, 0)
+        for _ in range(_SEARCHES):
+            rate, burst, more = self._rate(down, rtt_s)
+            in_parts += more
+            self.report(f"{name}: {rate / 1e6:.4g} Mbit/s")
+            try:
+                filled = self._full(down, rate, self.long_b, rtt_s, burst)
+            except _HeldBack as e:
+                found = Direction(rate, None, None, None, str(e))
+                return _Buffer(found, 0.0, in_parts, Light(0, 0), f"buffer unknown: {e}")
+            in_parts += filled.parts
+            light = filled.light.plus(light)
+            if not filled.is_carried(rate):
+                break
         shorter = [size for size in (_SHORT_B, 256, 512, 1024) if size < self.long_b]
         short = next((size for size in shorter if _FILL * rate / (8 * size) <= _FASTEST_PPS), None)
-        try:
-            filled = self._full(down, rate, self.long_b, rtt_s)
-        except _HeldBack as e:
-            return _Buffer(Direction(rate, None, None, None, str(e)), 0.0, parts, f"buffer unknown: {e}")
         why, of_short = "too fast to tell the unit from here", None
         try:
-            of_short = None if short is None else self._full(down, rate, short, rtt_s)
+            of_short = None if short is None else self._full(down, rate, short, rtt_s, burst)
         except _HeldBack as e:
             why = str(e)
-        heavy, light, parts = filled.heavy_s, filled.light_s, [*parts, *filled.parts_bps]
-        managed = MANAGED if is_managed(rate, self.long_b, heavy, light) else None
+        if of_short is not None:
+            light = light.plus(of_short.light)
+        waits = filled.heavy_s, filled.light_s
+        managed = MANAGED if is_managed(rate, self.long_b, *waits) else None
+
+        def measured(found: Direction, said: str) -> _Buffer:
+            return _Buffer(found, filled.seconds, in_parts, light, said)
+
         # a line with room for one packet only drops at once too
-        if max(heavy, light) < 8 * self.long_b / rate / 2 and burst > 2 * self.long_b:
-            found, said = Direction(rate, None, None, None, NOTHING_WAITS, burst_b=burst), f"burst of {burst:.0f} bytes"
-            return _Buffer(found, filled.seconds, parts, f"no buffer, a {said}: {NOTHING_WAITS}")
+        if max(waits) < 8 * self.long_b / rate / 2 and burst > 2 * self.long_b:
+            found = Direction(rate, None, None, None, NOTHING_WAITS, burst_b=burst)
+            return measured(found, f"no buffer, a burst of {burst:.0f} bytes: {NOTHING_WAITS}")
         if short is None or of_short is None:
-            limit = max(rate * light / 8, float(self.long_b))
-            found = Direction(rate, None, limit, max(0.0, light), why, queue=managed)
-            return _Buffer(found, filled.seconds, parts, f"unit of the buffer unknown: {why}")
-        loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, heavy, light)
+            limit = max(rate * filled.light_s / 8, float(self.long_b))
+            found = Direction(rate, None, limit, max(0.0, filled.light_s), why, queue=managed)
+            return measured(found, f"unit of the buffer unknown: {why}")
+        loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, *waits)
         unit, limit, full, why = buffer(rate, *loads)
         found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps or None)
-        return _Buffer(found, filled.seconds, parts, f"buffer of {limit:.0f} {unit or 'bytes'}: {why}")
+        return measured(found, f"buffer of {limit:.0f} {unit or 'bytes'}: {why}")
 
-    def _rate(self, down: bool, rtt_s: float) -> tuple[float, float, list[float]]:
-        """The rate of arrival under overload, the burst before, and the rates of its parts.
+    def _rate(self, down: bool, rtt_s: float) -> tuple[float, float, list[Part]]:
+        """The rate of arrival under overload, the burst before, and the parts of the time in which packets waited.
 
         A train of packets tells what an overload is.
         """
@@ -285,20 +304,21 @@ class _Client:
             arrivals, _ = self.packets(down, [overload], self.long_b, idle_s)
             found = rate_bps(arrivals, self.long_b, 0)
             if found < _CARRIED * offered:
-                parts = rates_bps(arrivals, self.long_b, 0, found)
-                return found, burst_b(arrivals, self.long_b, 0, found), parts
+                in_parts = parts(arrivals, self.long_b, (0,), found)
+                return found, burst_b(arrivals, self.long_b, 0, found), in_parts
             offered *= 2
         raise EddylineError(f"the link is faster than {_HIGHEST_BPS / 1e6:g} Mbit/s, which is what this measures")
 
-    def _full(self, down: bool, rate: float, size: int, rtt_s: float) -> _Filled:
+    def _full(self, down: bool, rate: float, size: int, rtt_s: float, burst: float) -> _Filled:
         """Fills the buffer.
 
-        It is filled longer and longer until packets are lost.
+        It is filled longer and longer until packets are lost, or more arrives at once than the burst.
 
         Raises:
             _HeldBack: The sender did not send as fast as it was to.
         """
         packet_s, seconds = 8 * size / rate, 0.5
+        in_parts: list[Part] = []
         while True:
             hold = max(1.0, 40 * packet_s)
             phases = [
@@ -314,10 +334,13 @@ class _Client:
                     "the machine was too busy; as root it can fill longer queues"
                 )
             lost = sent - len(arrivals)
+            in_parts += parts(arrivals, size, (1, 2), rate)
+            waits = wait_s(arrivals, 1), wait_s(arrivals, 2)
+            filled = _Filled(*waits, seconds, rate_bps(arrivals, size, 1), in_parts, Light.of(arrivals))
+            too_much = filled.is_carried(rate) and (_FILL - 1) * rate * phases[1].seconds / 8 > 2 * burst
             # full in the second half of the filling
-            if lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
-                parts = [each for phase in (1, 2) for each in rates_bps(arrivals, size, phase, rate)]
-                return _Filled(wait_s(arrivals, 1), wait_s(arrivals, 2), seconds, rate_bps(arrivals, size, 1), parts)
+            if too_much or lost > 0.1 * phases[1].seconds / packet_s * _FILL or seconds >= _LONGEST_FILL_S:
+                return filled
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 

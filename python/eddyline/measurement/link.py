@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from statistics import median, quantiles
+from statistics import median
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,9 @@ __all__ = [
     "burst_b",
     "is_managed",
     "rate_bps",
-    "rates_bps",
     "serves_flows",
     "sparse_wait_s",
     "usual_wait_s",
-    "varies",
     "wait_s",
 ]
 
@@ -50,14 +48,10 @@ _FRAMED = 0.03
 """Short packets whose rate is further below that of long ones, in bytes of IP, have framing around them."""
 _BEHIND_POLICER = 10
 """A line's rate in those of the policer before it, where a scenario needs one."""
+_NOT_BY_LENGTH = "the queue is not bounded by its length alone, or the rate changed meanwhile"
 NOTHING_WAITS = "nothing waits: what is beyond the rate is dropped at once, as by a policer"
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""
-_PART_S, _PART_PACKETS, _PARTS = 0.4, 10, 5
-"""Parts of an overload whose rates are compared: their least duration and packets, and the fewest that tell it."""
-_VARIES = 0.03
-"""Quartiles of these rates that differ by more than this share of the median are those of a line whose rate varies: a
-busy machine that receives late lengthens some parts, but not a quarter of them."""
 
 
 @dataclass
@@ -76,7 +70,7 @@ class Direction:
         filling_s: Waiting time of the one that keeps it full, in that test; None likewise.
         burst_b: What passes at once before the rate limits, in bytes, where nothing waits, as at a policer; None else.
         short_rate_bps: Rate of short packets, less than the other where each has framing; None where not measured.
-        rate_range_bps: Where the rate varies, its quartiles over parts of 0.4 s; `rate_bps` is the mean. None else.
+        rate_range_bps: Quartiles of a rate that varies, over time in parts of 0.4 s and more; `rate_bps` is its mean.
     """
 
     rate_bps: float
@@ -141,6 +135,8 @@ class Direction:
                 "The queue was not found to be a FIFO: how long packets wait depends on the load, as with CoDel or PIE."
                 " A FIFO stands for it, as long as the mean of the waits."
             )
+        elif self.queue is None and self.rate_range_bps is not None and self.sparse_s is not None:
+            said.append("All flows wait in one queue; whether it is managed, as by CoDel or PIE, could not be told.")
         elif self.queue is None:
             said.append("Whether the queue is a FIFO, or serves flows by themselves, could not be told.")
         if self.unit is None and self.rate_range_bps is None:
@@ -226,24 +222,7 @@ def rate_bps(arrivals: list[Arrival], size: int, phase: int) -> float:
     """The rate at which packets of an overload arrive, after its first fifth."""
     times = sorted(a.received_ns for a in arrivals if a.phase == phase)
     times = times[len(times) // 5 :]
-    return 8e9 * size * (len(times) - 1) / (times[-1] - times[0]) if len(times) > 2 else 0.0
-
-
-def rates_bps(arrivals: list[Arrival], size: int, phase: int, rate: float) -> list[float]:
-    """Rates of successive parts of an overload of about a rate, after its first fifth."""
-    times = sorted(a.received_ns for a in arrivals if a.phase == phase)
-    times = times[len(times) // 5 :]
-    step = max(_PART_PACKETS, round(_PART_S * rate / (8 * size)))
-    spans = (times[i + step] - times[i] for i in range(0, len(times) - step, step))
-    return [8e9 * size * step / span for span in spans if span > 0]
-
-
-def varies(rates: list[float]) -> tuple[float, float] | None:
-    """The quartiles of a line's rates, where they are too far apart for one of a constant rate."""
-    if len(rates) < _PARTS:
-        return None
-    low, middle, high = quantiles(rates, n=4, method="inclusive")
-    return (low, high) if high - low > _VARIES * middle else None
+    return 8e9 * size * (len(times) - 1) / (times[-1] - times[0]) if len(times) > 2 and times[-1] > times[0] else 0.0
 
 
 def burst_b(arrivals: list[Arrival], size: int, phase: int, rate: float) -> float:
@@ -323,7 +302,7 @@ def buffer(
         probing.Load(short_b, waited, waited * short_rate / (8 * short_b)),
         probing.Load(size, full, full / packet_s),
     )
-    found = probing.judge(*loads)
+    found = probing.judge(*loads, otherwise=_NOT_BY_LENGTH)
     if found.unit is None or found.limit is None:
         return None, in_bytes, full, found.why
     return found.unit, found.limit, full, found.why

@@ -312,8 +312,10 @@ impl Congestion {
             Some(marked) => {
                 let (acked, before) = (self.packets(acknowledged), self.packets(before));
                 self.controller_mut().on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
-                // what the acknowledgement covers from both sides of the last reduction: marks are first of what came before it
-                new_event &= marked > before.ceil();
+                // What an acknowledgement covers from both sides of the last reduction: its marks are first of what came before. The
+                // option counts bytes, the ACE field packets. What repairs a hole is not ECN-capable.
+                let before = if option.is_some() { before } else { before.ceil() };
+                new_event &= marked > before || ack.flags.retransmission() && marked > 0.0;
                 marked > 0.0
             }
             None => ack.flags.ece(),

@@ -190,7 +190,7 @@ impl LossRecovery {
         self.prr.as_ref()?.limit()
     }
 
-    /// The window in bytes while PRR reduces it, from the first acknowledgement on.
+    /// The window in bytes while PRR reduces it.
     pub fn reduced_window(&self) -> Option<u64> {
         self.prr.as_ref()?.window()
     }

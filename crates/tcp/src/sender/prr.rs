@@ -112,8 +112,10 @@ impl Prr {
         self.reduction.map(|r| r.limit)
     }
 
-    /// The window while it is reduced (6.2: cwnd), at least one segment; none before the first acknowledgement has been processed.
+    /// The window while it is reduced (6.2: cwnd), at least one segment; what is in flight until an acknowledgement comes, after a
+    /// reduction that none caused.
     pub fn window(&self) -> Option<u64> {
-        self.limit().filter(|limit| *limit < u64::MAX).map(|limit| limit.max(self.mss))
+        let r = self.reduction?;
+        Some(if r.limit == u64::MAX { r.flight } else { r.limit }.max(self.mss))
     }
 }

@@ -76,12 +76,13 @@ impl Transmitter {
     /// Sends what window, pacing and application allow.
     #[inline(always)]
     pub(super) fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if OPTIONS && let Some(window) = self.recovery.reduced_window() {
-            self.congestion.report_window(window);
-        }
         // an acknowledgement does not advance the pacer
         if !self.pacer.is_waiting(now) {
             self.send_now::<OPTIONS>(now, sink);
+        }
+        // last, because controllers that decide on what is sent have new decisions
+        if OPTIONS && let Some(window) = self.recovery.reduced_window() {
+            self.congestion.report_window(window);
         }
     }
 

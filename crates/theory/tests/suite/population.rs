@@ -170,7 +170,7 @@ fn extremes() {
     }
     // directions, links and sizes of any ratio
     let mut random = Stream::new(3, "population", "extremes");
-    for _ in 0..60 {
+    for _ in 0..30 {
         let mut any = |low: f64, high: f64| common::log_uniform(&mut random, low, high);
         let (lambda_f, lambda_b, b) = (any(1e-6, 1e3), any(1e-6, 1e3), any(1e-4, 10.0));
         let raw =

@@ -107,7 +107,7 @@ fn large_base_rtt_errors_converge() {
     let mut random = Stream::new(14, "far off", "test");
     // seconds; q - e has lost too many digits in the end, which is reported, after a long search: a third of the draws has the same
     // sizes of networks, and as many failures as successes to count
-    for (worst, draws, bound) in [(1.0, 300, 0), (100.0, 300, 1), (1e3, 300, 6), (1e6, 100, 50)] {
+    for (worst, draws, bound) in [(1.0, 100, 0), (100.0, 100, 1), (1e3, 100, 2), (1e6, 30, 15)] {
         let mut failed = 0;
         let mut largest = 0.0f64;
         for _ in 0..draws {

@@ -109,6 +109,23 @@ fn after_a_mark() {
     assert_eq!(sent, ten, "ten in the round trip of twenty acknowledgements");
 }
 
+/// A full NIC queue reduces the window without an acknowledgement: it is what is in flight until one comes.
+#[test]
+fn a_reduction_that_no_acknowledgement_caused() {
+    let mut prr = Prr::new(1000);
+    assert_eq!(prr.window(), None);
+    prr.begin(10_000, 20_000, 30_000);
+    assert_eq!((prr.limit(), prr.window()), (Some(u64::MAX), Some(20_000)));
+    prr.on_ack(1_000, &Delivery { bytes: 1_000, in_flight: 19_000, safe: true });
+    // 10 of 21 parts of what is delivered, in whole segments: one
+    assert_eq!((prr.limit(), prr.window()), (Some(20_000), Some(20_000)));
+    prr.on_sent(1_000);
+    prr.on_ack(2_000, &Delivery { bytes: 1_000, in_flight: 19_000, safe: true });
+    assert_eq!(prr.window(), Some(19_000));
+    prr.on_ack(30_000, &Delivery { bytes: 19_000, in_flight: 9_000, safe: true });
+    assert_eq!(prr.window(), None, "over");
+}
+
 /// An acknowledgement may show a loss and deliver nothing: a segment may be sent then, and later ones go by what is delivered.
 #[test]
 fn a_loss_without_delivery() {
