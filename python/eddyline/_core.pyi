@@ -367,7 +367,9 @@ class Ack:
         in_flight: Packets in flight after it.
         stamp: What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned
             None.
-        cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back.
+        cwnd_limited: The window or the pacing rate, not the application or the receiver, held the sender back. False in
+            TCP where only SACK acknowledges: windows do not grow on those (RFC 3042), until packets have been seen to
+            overtake each other.
         in_recovery: Loss recovery is under way.
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 import tempfile
 from contextlib import contextmanager
 from itertools import count
@@ -59,16 +60,20 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _OF_RESULTS = frozenset((SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES))
 """What a result folder holds, which another result may replace."""
 
+_PROLOG = rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
 _BEGINNINGS = {
-    "JUnit XML": (b"<?xml", b"<testsuite"),
-    "Markdown report": (b"| file |", b"## Gauntlet:"),
-    "figure": (b"\x89PNG", b"<?xml", b"<svg", b"%PDF", b"%%"),
-    "packet log": (b"# time_s ", b"PAR1"),
-    "qlog trace": (b"\x1e",),
-    "measured link": (b"# Measured by eddyline",),
-    "program": (b"\x7fELF",),
+    "JUnit XML": re.compile(_PROLOG + rb"<testsuites?[\s/>]", re.DOTALL),
+    "Markdown report": re.compile(rb"\| file \||## Gauntlet:"),
+    "figure": re.compile(rb"\x89PNG|%PDF|%%|" + _PROLOG + rb"(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL),
+    "packet log": re.compile(rb"# time_s event packet source link seq bytes\r?\n|PAR1"),
+    "qlog trace": re.compile(rb"\x1e"),
+    "measured link": re.compile(rb"# Measured by eddyline"),
+    "program": re.compile(rb"\x7fELF"),
 }
 """What files of a kind begin with."""
+_BEGINNING_B = 4096
+_LOG_COLUMNS = ("time_s", "event", "packet", "source", "link", "seq", "bytes")
+"""The first columns of a packet log in Parquet."""
 
 
 def require_writable(folder: Path, own: Collection[str] = _OF_RESULTS) -> None:
@@ -144,11 +149,26 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
             raise InputError(f"{path}: is a {found}, not a file", "choose another name")
         if kind is not None and path.is_file():
             with path.open("rb") as file:
-                beginning = file.read(64)
-            if beginning and not beginning.startswith(_BEGINNINGS[kind]):
+                beginning = file.read(_BEGINNING_B)
+            if beginning and not _is_of_kind(path, beginning, kind):
                 raise InputError(f"{path}: exists and is no {kind}", "choose another name")
     require_writable_parent(path)
     _require_permission(path)
+
+
+def _is_of_kind(path: Path, beginning: bytes, kind: str) -> bool:
+    """Whether a file begins as those of a kind do; a Parquet file is a packet log by its columns."""
+    if not _BEGINNINGS[kind].match(beginning):
+        return False
+    if not beginning.startswith(b"PAR1"):
+        return True
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return tuple(pq.read_schema(path).names[: len(_LOG_COLUMNS)]) == _LOG_COLUMNS
+    except pa.ArrowInvalid:  # damaged, or only like one
+        return False
 
 
 def require_not_inputs(places: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:

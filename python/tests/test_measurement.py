@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import socket
@@ -15,7 +16,7 @@ import pytest
 
 import eddyline as el
 from eddyline.framing import FRAMINGS
-from eddyline.measurement.client import _Client, _Filled
+from eddyline.measurement.client import _Client, _Filled, measure
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
 from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer, burst_b
 from eddyline.measurement.protocol import full_packet_bytes, goodput_bps, negotiated
@@ -66,6 +67,49 @@ def test_the_server_reads_an_upload_to_its_end() -> None:
         control.sendall(json.dumps({"for": "control"}).encode() + b"\n")
     server.join(timeout=30)
     assert not server.is_alive()
+
+
+FOREIGN = [b"SSH-2.0-OpenSSH_9.2\r\n", b"\xff\xfe\x00\n", b"[1, 2]\n", b"5\n", b"[" * 5000 + b"\n", b"x" * 200_000]
+
+
+@pytest.mark.parametrize("line", FOREIGN, ids=range(len(FOREIGN)))
+def test_what_is_no_server_of_it_is_said(line: bytes) -> None:
+    """A wrong port, or a proxy that answers for anybody."""
+
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(line)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(1 << 16):
+                pass
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        other = threading.Thread(target=answer)
+        other.start()
+        port = listener.getsockname()[1]
+        with pytest.raises(el.EddylineError, match=rf"^127\.0\.0\.1:{port}: what answers there is no server of"):
+            measure("127.0.0.1", port, 0.0, lambda _: None)
+        other.join(timeout=30)
+    assert not other.is_alive()
+
+
+@pytest.mark.parametrize("line", [*FOREIGN, b'{"for": "control"}\n5\n', b'{"for": "download", "seconds": []}\n'])
+def test_a_client_of_another_kind_is_let_go(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    raised: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    server, client = _served()
+    with client:
+        address = client.getpeername()
+        client.sendall(line)
+        client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):  # of a line that was not read to its end
+            assert client.recv(1) == b"", "it is closed"
+        with socket.create_connection(address) as control:
+            control.sendall(json.dumps({"for": "control"}).encode() + b"\n")
+    server.join(timeout=30)
+    assert not server.is_alive()
+    assert not raised
 
 
 @pytest.mark.parametrize("after", [0, 1])

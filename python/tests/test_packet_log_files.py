@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from conftest import COMMAND, environment, heed
@@ -218,6 +219,16 @@ def test_a_log_replaces_logs_only(scenario, tmp_path):
         with pytest.raises(el.InputError, match="exists and is no packet log"):
             result.write_log(tmp_path / name)
         assert (tmp_path / name).read_text() == "mine"
+    # a packet trace with a comment, series, another's table, and what only begins as Parquet does
+    (tmp_path / "trace.txt").write_text("# time_s bytes\n0 100\n1 200\n")
+    result.series.to_parquet(tmp_path / "series.parquet")
+    pd.DataFrame({"time_s": [0.0, 1.0], "rsrp_dbm": [-90, -91]}).to_parquet(tmp_path / "drive.parquet")
+    (tmp_path / "short.parquet").write_bytes(b"PAR1 mine")
+    for name in ("trace.txt", "series.parquet", "drive.parquet", "short.parquet"):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(el.InputError, match="exists and is no packet log"):
+            result.write_log(tmp_path / name)
+        assert (tmp_path / name).read_bytes() == before, name
     (tmp_path / "folder").mkdir()
     with pytest.raises(el.InputError, match="is a folder"):
         result.write_log(tmp_path / "folder")

@@ -132,6 +132,13 @@ def test_what_is_bounded_by_time_has_no_unit(queue: str) -> None:
         )
 
 
+def test_a_policer_has_no_buffer() -> None:
+    changed = {"link.up.rate": "50 Mbit/s", "link.up.policer": {"rate": "5 Mbit/s", "burst": "30 kB"}}
+    with pytest.raises(el.InputError, match=r"^up: nothing waits: its policer drops at once") as caught:
+        el.probe(el.Scenario.load(FILE, set=changed), "up")
+    assert caught.value.hint == "leave the policer out to probe the queue behind it"
+
+
 def test_other_sizes() -> None:
     found = el.probe(
         el.Scenario.load(FILE, set={"link.up.queue.limit": "50 packets"}), "up", short="64 B", long="640 B"

@@ -79,7 +79,8 @@ pub struct Ack {
     pub in_flight: f64,
     /// Stamp of the packet that caused it, behind a gap too.
     pub stamp: Stamp,
-    /// The sender was limited by the window or by pacing, not by the application or the receiver.
+    /// The sender was limited by the window or by pacing, not by the application or the receiver. False in TCP where only SACK
+    /// acknowledges: windows do not grow on those (RFC 3042), until packets have been seen to overtake each other.
     pub cwnd_limited: bool,
     /// Loss recovery is under way.
     pub in_recovery: bool,

@@ -46,6 +46,8 @@ _POLICER: dict[str, Any] = {"color": "#333333", "linestyle": (0, (4, 2, 1, 2)), 
 _DIRECTIONS = ("-", "--", "-.", ":")
 """Lines of flows with different bottlenecks."""
 
+_BOTTLENECK = 0.5
+"""The share of the time from which on a link is called the bottleneck."""
 _EACH = ("least_share", "fairness")
 """Measures that compare flows."""
 
@@ -125,9 +127,19 @@ class Explanation:
         for link in facts["links"]:
             if link["queueing_s"] is not None and link["utilisation"] is not None:
                 wait, used = seconds(link["queueing_s"]), percent(link["utilisation"])
-                where = "the bottleneck" if len(facts["links"]) == 1 else f"link {link['link']}"
-                said.append(f"a mean wait of {wait} at {where}, which is used to {used}")
+                said.append(f"a mean wait of {wait} at link {link['link']}, which is used to {used}")
+        if elsewhere := self._bottleneck_elsewhere({link["link"] for link in facts["links"]}):
+            said.append(elsewhere)
         return [f"The run with seed {self.seed} has {', '.join(said)}."] if said else []
+
+    def _bottleneck_elsewhere(self, shown: set[str]) -> str | None:
+        """What a link that is most often the bottleneck has, where it is none of the slowest links of data paths."""
+        known = [link for link in self.results[0].to_dict()["links"] if link["bottleneck_share"] is not None]
+        most = max(known, key=lambda link: link["bottleneck_share"], default=None)
+        if most is None or most["name"] in shown or most["bottleneck_share"] < _BOTTLENECK:
+            return None
+        wait, share = most["queueing_delay_s"]["mean"], percent(most["bottleneck_share"])
+        return f"a mean wait of {seconds(wait or 0.0)} at link {most['name']}, the bottleneck {share} of the time"
 
     def _facts(self, result: Result) -> dict[str, Any]:
         """Totals of the flows that the test is about, and the same by bottleneck with its state."""

@@ -6,7 +6,7 @@ import socket
 import struct
 import threading
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, SparseFlow, enlarge, receive, send
@@ -28,6 +28,7 @@ from eddyline.measurement.link import (
     wait_s,
 )
 from eddyline.measurement.protocol import (
+    ForeignError,
     Lines,
     choose_controller,
     drain,
@@ -39,7 +40,7 @@ from eddyline.measurement.protocol import (
 from eddyline.measurement.variation import Light, Part, mean_bps, parts, varies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sized
 
 __all__ = ["measure"]
 
@@ -119,10 +120,26 @@ class _Client:
         self.control.send(**{"for": "control"})
         self.long_b = full_packet_bytes(self.control.sock)
 
+    def close(self) -> None:
+        """Ends the connection, and with it the measurement."""
+        self.control.close()
+        self.datagrams.close()
+        self.beside.close()
+
     def ask(self, **request: object) -> None:
         self.control.send(**request)
-        if not self.control.receive().get("ready"):
+        self.told("ready")
+
+    def told(self, key: str) -> Any:
+        """What the server says.
+
+        Raises:
+            EddylineError: It says no more, or nothing that is known.
+        """
+        document = self.control.receive()
+        if key not in document:
             raise EddylineError("the server ended the measurement")
+        return document[key]
 
     def _connected(self) -> socket.socket:
         sock = socket.socket(self.control.sock.family, socket.SOCK_STREAM)
@@ -166,11 +183,18 @@ class _Client:
             sparse_flow = None if sparse_s is None else SparseFlow(self.beside, self.address, sparse_s)
             sent = send(self.datagrams, self.address, phases, size, sparse_flow)
             self.control.send(finished=True)
-            return [Arrival(*each) for each in self.control.receive()["arrivals"]], sent
+            return [Arrival(*each) for each in self.told("arrivals")], sent
         self.ask(do="send", phases=phases, size=size, sparse_s=sparse_s)
-        told: list[int] = []
+        told: list[int | Exception] = []
         sparse: list[Arrival] = []
-        threads = [threading.Thread(target=lambda: told.append(int(self.control.receive()["sent"])))]
+
+        def hear() -> None:
+            try:
+                told.append(int(self.told("sent")))
+            except (OSError, EddylineError, ForeignError) as e:
+                told.append(e)
+
+        threads = [threading.Thread(target=hear)]
         if sparse_s is not None:
             self.beside.sendto(b"beside", self.address)
             threads.append(threading.Thread(target=lambda: sparse.extend(self._arrivals(self.beside, told, idle_s))))
@@ -180,12 +204,14 @@ class _Client:
         arrivals = self._arrivals(self.datagrams, told, idle_s)
         for thread in threads:
             thread.join()
+        if isinstance(told[0], Exception):
+            raise told[0]
         return [*arrivals, *sparse], told[0]
 
     @staticmethod
-    def _arrivals(sock: socket.socket, told: list[int], idle_s: float) -> list[Arrival]:
+    def _arrivals(sock: socket.socket, told: Sized, idle_s: float) -> list[Arrival]:
         """Arrivals until nothing has come for a time after the server has told how many it sent."""
-        return receive(sock, lambda: bool(told), idle_s)
+        return receive(sock, lambda: len(told) > 0, idle_s)
 
     def direction(self, down: bool, rtt_s: float) -> Direction:
         """Rate and buffer of one direction, and whether the buffer is a FIFO."""
@@ -422,6 +448,18 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
         EddylineError: There is no server, or nothing arrives.
     """
     client = _Client(host, port, report)
+    try:
+        return _measured(client, seconds, report)
+    except ForeignError:
+        raise EddylineError(
+            f"{host}:{port}: what answers there is no server of eddyline measure",
+            "name its port with --port; a proxy on the way may answer in its place",
+        ) from None
+    finally:
+        client.close()
+
+
+def _measured(client: _Client, seconds: float, report: Callable[[str], None]) -> Measurement:
     echo_s = client.rtt_s()
     report(f"round-trip time: {1e3 * echo_s:.4g} ms")
     down, up = client.direction(True, echo_s), client.direction(False, echo_s)
@@ -430,6 +468,4 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
     if seconds > 0:
         down.goodput_bps, up.goodput_bps = client.transfers(seconds)
     options = negotiated(client.control.sock)
-    client.control.sock.close()
-    client.beside.close()
     return Measurement(max(0.0, echo_s - own_s), down, up, options, client.long_b)

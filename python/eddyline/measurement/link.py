@@ -48,7 +48,7 @@ _FRAMED = 0.03
 """Short packets whose rate is further below that of long ones, in bytes of IP, have framing around them."""
 _BEHIND_POLICER = 10
 """A line's rate in those of the policer before it, where a scenario needs one."""
-_NOT_BY_LENGTH = "the queue is not bounded by its length alone, or the rate changed meanwhile"
+_NOT_BY_LENGTH = "the queue is not bounded by its length alone, or the rate or the delay of the line changes"
 NOTHING_WAITS = "nothing waits: what is beyond the rate is dropped at once, as by a policer"
 _EQUAL = 0.15
 """Waits under light and heavy overload are equal up to this, where a buffer is bounded by its length."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTROLLER",
     "PORT",
+    "ForeignError",
     "Lines",
     "choose_controller",
     "drain",
@@ -35,6 +36,8 @@ CONTROLLER = "cubic"
 """Congestion control of the tests with TCP, whatever the system's default is."""
 
 _CHUNK = 1 << 16
+_LONGEST_LINE_B = 1 << 28
+"""Above any list of arrivals: some 100 B for each packet of some minutes."""
 _ETHERNET_B = 1500
 _HEADERS_B, _TIMESTAMPS_B = 40, 12
 """Of IPv4 and TCP; the option with its padding."""
@@ -44,6 +47,10 @@ _OPTIONS = {"timestamps": 1, "sack": 2}
 """TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK."""
 
 
+class ForeignError(Exception):
+    """The other end does not speak this language."""
+
+
 class Lines:
     """A connection on which documents are sent and received."""
 
@@ -51,14 +58,29 @@ class Lines:
         self.sock = sock
         self._file = sock.makefile("rb")
 
+    def close(self) -> None:
+        """Ends the connection."""
+        self._file.close()
+        self.sock.close()
+
     def send(self, **document: Any) -> None:
         """Sends a document."""
         self.sock.sendall(json.dumps(document).encode() + b"\n")
 
     def receive(self) -> dict[str, Any]:
-        """The next document; empty at the end of the connection."""
-        line = self._file.readline()
-        return dict(json.loads(line)) if line else {}
+        """The next document; empty at the end of the connection.
+
+        Raises:
+            ForeignError: The other end sends something else.
+        """
+        line = self._file.readline(_LONGEST_LINE_B)
+        try:
+            document = json.loads(line) if line else {}
+        except (ValueError, RecursionError):
+            raise ForeignError from None
+        if not isinstance(document, dict):
+            raise ForeignError
+        return document
 
 
 def choose_controller(sock: socket.socket) -> None:

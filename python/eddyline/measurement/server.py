@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from eddyline.measurement.datagrams import Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.protocol import Lines, choose_controller, drain, fill, goodput_bps
+from eddyline.measurement.protocol import ForeignError, Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
 
@@ -59,7 +59,7 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
                 lines.send(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
                 # to the client's end: closing before all was read would reset the connection, and lose that line
                 drain(sock, _LONGEST_S)
-        except (OSError, ValueError, KeyError):
+        except (OSError, ForeignError, ValueError, KeyError, TypeError):
             return  # a client that has gone, or that is not ours
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from eddyline.sweeps.grid import Grid
 
-__all__ = ["RECORD", "is_as_written", "line_of", "names", "others", "record", "require_tables"]
+__all__ = ["RECORD", "is_as_written", "line_of", "names", "others", "record", "require_permission", "require_tables"]
 
 RECORD = "csv.sha256"
 
@@ -81,6 +81,23 @@ def _name(line: str) -> str:
     return line.partition("  ")[2]
 
 
+def require_permission(folder: Path) -> None:
+    """Makes sure that the tables which were written, and are to be renewed, can be.
+
+    Raises:
+        InputError: Their owner has write-protected one.
+    """
+    for name in sorted({*names(folder), RECORD}):
+        path = folder / name
+        if is_as_written(path) or (name == RECORD and path.is_file()):
+            _require_permission(path)
+
+
+def _require_permission(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise InputError(f"{path}: is write-protected, and this table is to be written anew", f"chmod u+w {path}")
+
+
 def require_tables(folder: Path, kinds: Iterable[str], grid: Grid) -> None:
     """Makes sure that tables can be written: what has the name of one is such a table of this sweep, or empty.
 
@@ -103,6 +120,7 @@ def require_tables(folder: Path, kinds: Iterable[str], grid: Grid) -> None:
                 raise InputError(
                     f"{path}: exists and is no {'list' if kind is None else 'table'} that --csv writes", hint
                 )
+            _require_permission(path)
 
 
 def _is_table(path: Path, kind: str, grid: Grid) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
@@ -31,6 +32,9 @@ __all__ = ["Plan"]
 _CHUNK = 256
 _MAX_ERRORS = 100
 _VARIED = re.compile(r"--vary (.+?)=")
+_KEY_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
+_OF_ENTITY = 2
+"""Parts of the key of a whole link, flow and the like."""
 
 
 class Plan:
@@ -188,11 +192,14 @@ class Plan:
         settings = [
             f"{vary[i].key}={value}" for i, own in others.items() if len(own) < len(vary[i].values) for value in own
         ]
-        table = vary[at].key.rpartition(".")[0]
-        return (
-            f"\n  so it is with {', '.join(settings) or 'some of the other values'}; "
-            f"keys that depend on each other vary as one table: --vary '{table}={{ ... }},{{ ... }}'"
+        deciding = [vary[i].key for i, own in others.items() if len(own) < len(vary[i].values)]
+        table = _common_table([vary[at].key, *deciding])
+        remedy = (
+            "give a value that fits all of them, or sweep these alone"
+            if table is None
+            else f"keys that depend on each other vary as one table: --vary '{table}={{ ... }},{{ ... }}'"
         )
+        return f"\n  so it is with {', '.join(settings) or 'some of the other values'}; {remedy}"
 
     def _chunks(self) -> Iterator[range]:
         for start in range(0, self.grid.combinations, _CHUNK):
@@ -278,6 +285,13 @@ def _identity(diagnostic: dict[str, Any]) -> tuple[Any, ...]:
     file = str(diagnostic["file"])
     where = file.partition("=")[0] if file.startswith("--") else file
     return where, diagnostic["line"], diagnostic["column"], diagnostic["key"], diagnostic["message"]
+
+
+def _common_table(keys: list[str]) -> str | None:
+    """The table that has all keys, where it can be varied: one inside a link, a flow and the like, not one of these."""
+    parts = [_KEY_PART.findall(key)[:-1] for key in keys]
+    common = list(takewhile(lambda names: len(set(names)) == 1, zip(*parts, strict=False)))
+    return ".".join(names[0] for names in common) if len(common) > _OF_ENTITY else None
 
 
 def _digest(path: Path) -> str | None:

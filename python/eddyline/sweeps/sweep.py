@@ -16,7 +16,7 @@ from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import refused, require_folder, require_writable_parent, room
 from eddyline.parallel import processors
-from eddyline.sweeps import batches, copies, manifest
+from eddyline.sweeps import batches, copies, csv_tables, manifest
 from eddyline.sweeps.disk import STAGING, put, synced
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, require_stored, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
@@ -167,6 +167,7 @@ def run(
     if known is None:
         require_writable(folder)
     if known is None or manifest.differences(known, plan.document(files)):
+        csv_tables.require_permission(folder)
         checked = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
         if known is None or _grows(folder, known, plan, plan.document(files)):
             files = checked
@@ -189,6 +190,8 @@ def run(
             already = len(store.done)
             observer.started(len(plan.own), already)
             wanted = [point for point in plan.own if point not in store.done and (only is None or point in only)]
+            if wanted:
+                csv_tables.require_permission(folder)
             _run_missing(plan, store, wanted, runner, seconds, engine is not None, there, observer, timeout_s, memory)
     finally:
         close = getattr(runner, "close", None)

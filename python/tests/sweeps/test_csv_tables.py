@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -49,6 +50,31 @@ def test_a_file_with_the_name_of_a_table_stays_in_a_shard_that_is_merged_into(ed
         assert (tmp_path / name / table).read_text() == NOTES
     assert [p.name for p in (tmp_path / "a").glob("*.csv*")] == ["flows.csv"]
     assert len(pd.read_csv(tmp_path / "c" / "flows.csv")) == len(pd.read_csv(tmp_path / "c" / "points.csv")) == 6
+
+
+def test_a_table_that_is_write_protected_is_refused_before_the_run(eddyline, lossy, tmp_path, monkeypatch):
+    words, grid = ("sweep", lossy(), "--out", "grid", "--no-progress", "--vary"), tmp_path / "grid"
+    assert eddyline(*words, "seed=1,2", "--csv").code == 0
+    table, access = grid / "flows.csv", os.access
+    # root may write everything
+    monkeypatch.setattr(os, "access", lambda path, *more: Path(path).name != table.name and access(path, *more))
+    with pytest.raises(el.InputError, match=r"flows\.csv: is write-protected, and this table is to be written anew"):
+        el.sweep(lossy(), {"seed": "1..4"}, out=grid)
+    assert len(el.read_sweep(grid)) == 2, "nothing ran"
+    swept = el.sweep(lossy(), {"seed": "1..2"}, out=grid)  # nothing is to be written
+    with pytest.raises(el.InputError, match=r"flows\.csv: is write-protected"):
+        swept.write_csv()
+    monkeypatch.undo()
+    # tables as they were written before the sweep grew
+    before = {path: path.read_bytes() for path in (*grid.glob("*.csv"), grid / "csv.sha256")}
+    el.sweep(lossy(), {"seed": "1..3"}, out=grid)
+    for path, content in before.items():
+        path.write_bytes(content)
+    ran = eddyline("verify", "grid")
+    assert ran.code == 1
+    said = "flows.csv: stored the table of an earlier call, now other rows; the same eddyline sweep renews it"
+    assert said in ran.out
+    assert "now changed" not in ran.out
 
 
 @pytest.mark.parametrize("changed", ["column in front", "column", "row", "row of points"])

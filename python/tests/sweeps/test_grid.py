@@ -167,6 +167,17 @@ def test_values_that_are_wrong_with_others_only_name_them(tmp_path):
     assert "so it is with" not in str(caught.value)
     tables = ['{ kind = "droptail" }', '{ kind = "codel", target = "5 ms" }']
     assert not el.sweep(base, {"link.l.queue": tables}, out=tmp_path / "s").failures
+    # a whole link is no table that varies, so no table has both of these keys; 200 kbit/s and 2 ms are 50 bytes
+    rates = {"link.l.rate": ["200 kbit/s", "20 Mbit/s"]}
+    for vary in (
+        {"link.l.queue.limit": ["1 BDP"]},
+        {"link.*.queue.limit": ["1 BDP"]},
+        {"link.l.queue": ['{ kind = "droptail", limit = "1 BDP" }']},
+    ):
+        with pytest.raises(el.ScenarioError, match="holds no packet") as caught:
+            el.sweep(base, rates | vary, out=tmp_path / "t")
+        said = "so it is with link.l.rate=200 kbit/s; give a value that fits all of them, or sweep these alone"
+        assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

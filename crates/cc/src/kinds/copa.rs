@@ -249,6 +249,10 @@ impl Controller for State {
 
     fn on_idle(&mut self, restart_window: f64) {
         self.cwnd = self.cwnd.min(restart_window).max(FLOOR);
+        // else the restart window would leave at the pace of the window before the pause
+        if let Some(rtt) = self.standing.get().or(self.srtt.get()) {
+            self.set_pacing(rtt);
+        }
     }
 
     #[inline]

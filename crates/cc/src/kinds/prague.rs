@@ -68,6 +68,8 @@ pub struct Prague {
     srtt: Smoothed,
     /// Pacing interval in picoseconds.
     interval: f64,
+    /// The offset of the pace in it.
+    offset: f64,
     previous_window: Option<f64>,
 }
 
@@ -92,6 +94,7 @@ impl Prague {
             just_marked: 0.0,
             srtt: Smoothed::default(),
             interval: 0.0,
+            offset: 0.0,
             previous_window: None,
         }
     }
@@ -119,15 +122,19 @@ impl Prague {
         let Some(rtt) = self.srtt.get() else { return };
         let half = rtt.max(self.p.virtual_rtt.as_ps() as f64) / 2.0;
         let first_half = (now.saturating_sub(self.updated).as_ps() as f64) < half;
-        let offset = if !self.goes_by_virtual_rtt() {
+        self.offset = if !self.goes_by_virtual_rtt() {
             0.0
         } else if first_half {
             self.p.pacing_offset
         } else {
             -self.p.pacing_offset
         };
+        self.pace(rtt, in_flight);
+    }
+
+    fn pace(&mut self, rtt: f64, in_flight: f64) {
         let steep = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
-        self.interval = rtt / (steep * (1.0 + offset) * self.cwnd.max(in_flight));
+        self.interval = rtt / (steep * (1.0 + self.offset) * self.cwnd.max(in_flight));
     }
 
     fn reduce_to(&mut self, window: f64) {
@@ -220,6 +227,10 @@ impl Controller for Prague {
 
     fn on_idle(&mut self, restart_window: f64) {
         self.cwnd = self.cwnd.min(restart_window).max(1.0);
+        // else the restart window would leave at the pace of the window before the pause
+        if let Some(rtt) = self.srtt.get() {
+            self.pace(rtt, 0.0);
+        }
     }
 
     #[inline]

@@ -81,3 +81,14 @@ fn packets_that_arrived_before_a_timeout_count_as_a_window() {
     b.acknowledge(b.now, ms(100.0), 1.0, 200.0, Stamp::default());
     close(b.c.window(), window + 2.0, 0.0);
 }
+
+/// After a pause the restart window leaves at the pace of that window, twice of it a round trip.
+#[test]
+fn a_pause_ends_the_pace_of_the_window_before_it() {
+    let mut b = Bench::new("copa", "", 100.0);
+    (0..4).for_each(|_| _ = b.round(100.0));
+    assert!(b.c.window() > 100.0);
+    b.c.on_idle(10.0);
+    close(b.c.window(), 10.0, 1e-9);
+    assert_eq!(b.c.pacing_interval(), Some(ms(100.0 / 20.0)));
+}

@@ -150,3 +150,17 @@ fn window_at_random_marks() {
         close(mean, c / p, 0.05 * c / p);
     }
 }
+
+/// After a pause the restart window leaves at the pace of that window: twice of it a round trip far below the threshold, else once.
+#[test]
+fn a_pause_ends_the_pace_of_the_window_before_it() {
+    let mut b = Bench::new("prague", "", 100.0);
+    (0..4).for_each(|_| _ = round(&mut b, 100.0, &mut || false));
+    let mut first = true;
+    round(&mut b, 100.0, &mut || std::mem::take(&mut first));
+    assert!(b.c.window() > 60.0);
+    b.c.on_idle(50.0);
+    assert_eq!((b.c.window(), b.c.pacing_interval()), (50.0, Some(ms(100.0 / 50.0))));
+    b.c.on_idle(10.0);
+    assert_eq!((b.c.window(), b.c.pacing_interval()), (10.0, Some(ms(100.0 / 20.0))));
+}

@@ -65,7 +65,8 @@ pub(crate) struct PyAck {
     in_flight: f64,
     /// What `on_sent` returned for the packet that caused it; the packets in flight then, where it returned None.
     stamp: f64,
-    /// The window or the pacing rate, not the application or the receiver, held the sender back.
+    /// The window or the pacing rate, not the application or the receiver, held the sender back. False in TCP where only SACK acknowledges:
+    /// windows do not grow on those (RFC 3042), until packets have been seen to overtake each other.
     cwnd_limited: bool,
     /// Loss recovery is under way.
     in_recovery: bool,
