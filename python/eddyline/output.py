@@ -60,17 +60,18 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _OF_RESULTS = frozenset((SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES))
 """What a result folder holds, which another result may replace."""
 
-_PROLOG = rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
 _BEGINNINGS = {
-    "JUnit XML": re.compile(_PROLOG + rb"<testsuites?[\s/>]", re.DOTALL),
+    "JUnit XML": re.compile(rb"<testsuites?[\s/>]"),
     "Markdown report": re.compile(rb"\| file \||## Gauntlet:"),
-    "figure": re.compile(rb"\x89PNG|%PDF|%%|" + _PROLOG + rb"(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL),
+    "figure": re.compile(rb"\x89PNG|%PDF|%%|<svg[\s>]"),
     "packet log": re.compile(rb"# time_s event packet source link seq bytes\r?\n|PAR1"),
     "qlog trace": re.compile(rb"\x1e"),
     "measured link": re.compile(rb"# Measured by eddyline"),
     "program": re.compile(rb"\x7fELF"),
 }
-"""What files of a kind begin with."""
+"""What files of a kind begin with, XML after its prolog."""
+_PROLOG = re.compile(rb"\s+|\xef\xbb\xbf|<\?xml[^>]*\?>|<!DOCTYPE [^>\[]*>|<!--.*?-->", re.DOTALL)
+"""A part of what is before the root element of XML."""
 _BEGINNING_B = 4096
 _LOG_COLUMNS = ("time_s", "event", "packet", "source", "link", "seq", "bytes")
 """The first columns of a packet log in Parquet."""
@@ -158,7 +159,10 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
 
 def _is_of_kind(path: Path, beginning: bytes, kind: str) -> bool:
     """Whether a file begins as those of a kind do; a Parquet file is a packet log by its columns."""
-    if not _BEGINNINGS[kind].match(beginning):
+    at = 0
+    while (part := _PROLOG.match(beginning, at)) is not None:
+        at = part.end()
+    if not any(_BEGINNINGS[kind].match(beginning, start) for start in (0, at)):
         return False
     if not beginning.startswith(b"PAR1"):
         return True
@@ -166,8 +170,9 @@ def _is_of_kind(path: Path, beginning: bytes, kind: str) -> bool:
     import pyarrow.parquet as pq
 
     try:
-        return tuple(pq.read_schema(path).names[: len(_LOG_COLUMNS)]) == _LOG_COLUMNS
-    except pa.ArrowInvalid:  # damaged, or only like one
+        with path.open("rb") as file:
+            return tuple(pq.read_schema(file).names[: len(_LOG_COLUMNS)]) == _LOG_COLUMNS
+    except (pa.ArrowException, OSError):  # damaged, encrypted, or only like one
         return False
 
 

@@ -183,12 +183,12 @@ def probe(scenario: Given, link: str, *, short: str = "100 B", long: str = "1500
     table = _with_rate(link_tables(scenario.to_dict())[link], scenario)
     sizes = read("short", "bytes", short), read("long", "bytes", long)
     _require_sizes(*sizes)
+    if "policer" in table and read("rate", "rate", table["policer"]["rate"]) <= read("rate", "rate", table["rate"]):
+        raise InputError(
+            f"{link}: nothing waits: its policer drops at once what is beyond the rate",
+            "leave the policer out to probe the queue behind it",
+        )
     slightly = [_loaded(table, size, _OVERLOAD) for size in sizes]
-    if min(load.wait_s for load, _ in slightly) <= 0:
-        if "policer" in table:
-            why = "its policer drops at once what is beyond the rate"
-            raise InputError(f"{link}: nothing waits: {why}", "leave the policer out to probe the queue behind it")
-        raise InputError(f"{link}: nothing waits: it has no buffer", "there is nothing to probe")
     found = judge(slightly[0][0], slightly[1][0])
     if found.unit is None:
         return found

@@ -224,7 +224,8 @@ def test_a_log_replaces_logs_only(scenario, tmp_path):
     result.series.to_parquet(tmp_path / "series.parquet")
     pd.DataFrame({"time_s": [0.0, 1.0], "rsrp_dbm": [-90, -91]}).to_parquet(tmp_path / "drive.parquet")
     (tmp_path / "short.parquet").write_bytes(b"PAR1 mine")
-    for name in ("trace.txt", "series.parquet", "drive.parquet", "short.parquet"):
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1" + bytes(range(40)) + (40).to_bytes(4, "little") + b"PAR1")
+    for name in ("trace.txt", "series.parquet", "drive.parquet", "short.parquet", "damaged.parquet"):
         before = (tmp_path / name).read_bytes()
         with pytest.raises(el.InputError, match="exists and is no packet log"):
             result.write_log(tmp_path / name)

@@ -442,7 +442,7 @@ def test_outputs_replace_no_other_file(eddyline, scenario, tmp_path, words, said
         "told.py": TELL,
         "sizes.txt": "0 1000 B\n",
         "mine.svg": "not a figure",
-        "track.svg": '<?xml version="1.0"?><gpx/>',
+        "track.svg": '<?xml version="1.0"?>' + 200 * "<!-- mine -->" + "<gpx/>",
         "e/files/film.dat": "1\tI\t0\t400\n",
         "d/scenario.json": el.Scenario.load(scenario(name="plain.toml")).canonical,
         "f/scorecard.json": "{}",

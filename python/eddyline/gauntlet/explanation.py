@@ -130,7 +130,8 @@ class Explanation:
                 said.append(f"a mean wait of {wait} at link {link['link']}, which is used to {used}")
         if elsewhere := self._bottleneck_elsewhere({link["link"] for link in facts["links"]}):
             said.append(elsewhere)
-        return [f"The run with seed {self.seed} has {', '.join(said)}."] if said else []
+        listed = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else "".join(said)
+        return [f"The run with seed {self.seed} has {listed}."] if said else []
 
     def _bottleneck_elsewhere(self, shown: set[str]) -> str | None:
         """What a link that is most often the bottleneck has, where it is none of the slowest links of data paths."""
@@ -139,7 +140,9 @@ class Explanation:
         if most is None or most["name"] in shown or most["bottleneck_share"] < _BOTTLENECK:
             return None
         wait, share = most["queueing_delay_s"]["mean"], percent(most["bottleneck_share"])
-        return f"a mean wait of {seconds(wait or 0.0)} at link {most['name']}, the bottleneck {share} of the time"
+        return (
+            f"a mean wait of {seconds(wait or 0.0)} at link {most['name']}, which is the bottleneck {share} of the time"
+        )
 
     def _facts(self, result: Result) -> dict[str, Any]:
         """Totals of the flows that the test is about, and the same by bottleneck with its state."""

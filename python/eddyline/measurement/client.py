@@ -28,6 +28,7 @@ from eddyline.measurement.link import (
     wait_s,
 )
 from eddyline.measurement.protocol import (
+    LONGEST_ANSWER_B,
     ForeignError,
     Lines,
     choose_controller,
@@ -106,7 +107,7 @@ class _Client:
     def __init__(self, host: str, port: int, report: Callable[[str], None]) -> None:
         self.address, self.report = (host, port), report
         try:
-            self.control = Lines(socket.create_connection(self.address, timeout=10))
+            self.control = Lines(socket.create_connection(self.address, timeout=10), LONGEST_ANSWER_B)
         except OSError as e:
             raise EddylineError(
                 f"{host}:{port}: {e.strerror or e}", f"eddyline measure --server 0.0.0.0 on {host}"
@@ -134,11 +135,14 @@ class _Client:
         """What the server says.
 
         Raises:
-            EddylineError: It says no more, or nothing that is known.
+            EddylineError: It says no more.
+            ForeignError: It says something else.
         """
         document = self.control.receive()
-        if key not in document:
+        if not document:
             raise EddylineError("the server ended the measurement")
+        if key not in document:
+            raise ForeignError
         return document[key]
 
     def _connected(self) -> socket.socket:
@@ -183,7 +187,10 @@ class _Client:
             sparse_flow = None if sparse_s is None else SparseFlow(self.beside, self.address, sparse_s)
             sent = send(self.datagrams, self.address, phases, size, sparse_flow)
             self.control.send(finished=True)
-            return [Arrival(*each) for each in self.told("arrivals")], sent
+            try:
+                return [Arrival(*map(int, each)) for each in self.told("arrivals")], sent
+            except (TypeError, ValueError, ArithmeticError):
+                raise ForeignError from None
         self.ask(do="send", phases=phases, size=size, sparse_s=sparse_s)
         told: list[int | Exception] = []
         sparse: list[Arrival] = []
@@ -191,10 +198,12 @@ class _Client:
         def hear() -> None:
             try:
                 told.append(int(self.told("sent")))
-            except (OSError, EddylineError, ForeignError) as e:
+            except (OSError, EddylineError) as e:
                 told.append(e)
+            except (TypeError, ValueError, ArithmeticError):
+                told.append(ForeignError())
 
-        threads = [threading.Thread(target=hear)]
+        threads = [threading.Thread(target=hear, daemon=True)]
         if sparse_s is not None:
             self.beside.sendto(b"beside", self.address)
             threads.append(threading.Thread(target=lambda: sparse.extend(self._arrivals(self.beside, told, idle_s))))
@@ -402,7 +411,7 @@ class _Client:
             try:
                 with self._connected() as sock:
                     got[way] = work(sock, seconds - wait)
-            except (OSError, ValueError) as e:
+            except (OSError, ValueError, TypeError) as e:
                 got[way] = f"the connection was lost: {getattr(e, 'strerror', None) or e}"
 
         threads = [
@@ -418,12 +427,12 @@ class _Client:
 
 
 def _download(sock: socket.socket, seconds: float) -> float:
-    Lines(sock).send(**{"for": "download", "seconds": seconds})
+    Lines(sock, LONGEST_ANSWER_B).send(**{"for": "download", "seconds": seconds})
     return goodput_bps(drain(sock, seconds))
 
 
 def _upload(sock: socket.socket, seconds: float) -> float:
-    lines = Lines(sock)
+    lines = Lines(sock, LONGEST_ANSWER_B)
     lines.send(**{"for": "upload", "seconds": seconds})
     fill(sock, seconds)
     sock.settimeout(60)
@@ -455,6 +464,8 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
             f"{host}:{port}: what answers there is no server of eddyline measure",
             "name its port with --port; a proxy on the way may answer in its place",
         ) from None
+    except OSError as e:
+        raise EddylineError(f"{host}:{port}: {(e.strerror or str(e)).lower()}") from e
     finally:
         client.close()
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTROLLER",
+    "LONGEST_ANSWER_B",
+    "LONGEST_REQUEST_B",
     "PORT",
     "ForeignError",
     "Lines",
@@ -36,8 +38,8 @@ CONTROLLER = "cubic"
 """Congestion control of the tests with TCP, whatever the system's default is."""
 
 _CHUNK = 1 << 16
-_LONGEST_LINE_B = 1 << 28
-"""Above any list of arrivals: some 100 B for each packet of some minutes."""
+LONGEST_ANSWER_B, LONGEST_REQUEST_B = 1 << 28, 1 << 16
+"""Above any list of arrivals, some 100 B for each packet of some minutes; and above any other document."""
 _ETHERNET_B = 1500
 _HEADERS_B, _TIMESTAMPS_B = 40, 12
 """Of IPv4 and TCP; the option with its padding."""
@@ -47,19 +49,24 @@ _OPTIONS = {"timestamps": 1, "sack": 2}
 """TCPI_OPT_TIMESTAMPS, TCPI_OPT_SACK."""
 
 
-class ForeignError(Exception):
+class ForeignError(ValueError):
     """The other end does not speak this language."""
+
+    def __init__(self) -> None:
+        super().__init__("another program answers")
 
 
 class Lines:
     """A connection on which documents are sent and received."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self.sock = sock
+    def __init__(self, sock: socket.socket, longest_b: int) -> None:
+        self.sock, self._longest_b = sock, longest_b
         self._file = sock.makefile("rb")
 
     def close(self) -> None:
         """Ends the connection."""
+        with suppress(OSError):  # who reads from it in another thread stops
+            self.sock.shutdown(socket.SHUT_RDWR)
         self._file.close()
         self.sock.close()
 
@@ -73,7 +80,7 @@ class Lines:
         Raises:
             ForeignError: The other end sends something else.
         """
-        line = self._file.readline(_LONGEST_LINE_B)
+        line = self._file.readline(self._longest_b)
         try:
             document = json.loads(line) if line else {}
         except (ValueError, RecursionError):

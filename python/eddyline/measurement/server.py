@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from eddyline.measurement.datagrams import Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.protocol import ForeignError, Lines, choose_controller, drain, fill, goodput_bps
+from eddyline.measurement.protocol import LONGEST_REQUEST_B, Lines, choose_controller, drain, fill, goodput_bps
 
 __all__ = ["serve"]
 
@@ -45,7 +45,7 @@ def _accept(listener: socket.socket, datagrams: socket.socket, served: threading
 
 def _connection(sock: socket.socket, datagrams: socket.socket, served: threading.Semaphore) -> None:
     with sock:
-        lines = Lines(sock)
+        lines = Lines(sock, LONGEST_REQUEST_B)
         try:
             first = lines.receive()
             if first.get("for") == "control":
@@ -59,7 +59,7 @@ def _connection(sock: socket.socket, datagrams: socket.socket, served: threading
                 lines.send(goodput_bps=goodput_bps(drain(sock, min(float(first["seconds"]), _LONGEST_S))))
                 # to the client's end: closing before all was read would reset the connection, and lose that line
                 drain(sock, _LONGEST_S)
-        except (OSError, ForeignError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
             return  # a client that has gone, or that is not ours
 
 
@@ -114,8 +114,12 @@ def _receive(lines: Lines, datagrams: socket.socket, idle_s: float) -> list[Any]
     ends = time.monotonic() + _LONGEST_S
 
     def wait() -> None:
-        lines.receive()
-        finished.set()
+        try:
+            lines.receive()
+        except (OSError, ValueError):
+            pass  # a client that has gone, or that is not ours
+        finally:
+            finished.set()
 
     lines.send(ready=True)
     waiter = threading.Thread(target=wait)

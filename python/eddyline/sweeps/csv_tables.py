@@ -87,15 +87,15 @@ def require_permission(folder: Path) -> None:
     Raises:
         InputError: Their owner has write-protected one.
     """
-    for name in sorted({*names(folder), RECORD}):
-        path = folder / name
-        if is_as_written(path) or (name == RECORD and path.is_file()):
-            _require_permission(path)
+    with refused(folder / RECORD):
+        written = [path for name in sorted(names(folder)) if is_as_written(path := folder / name)]
+    for path in (*written, folder / RECORD) if written else ():
+        _require_permission(path)
 
 
 def _require_permission(path: Path) -> None:
     if not os.access(path, os.W_OK):
-        raise InputError(f"{path}: is write-protected, and this table is to be written anew", f"chmod u+w {path}")
+        raise InputError(f"{path}: is write-protected, and is to be written anew", f"chmod u+w {path}")
 
 
 def require_tables(folder: Path, kinds: Iterable[str], grid: Grid) -> None:

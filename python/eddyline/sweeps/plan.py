@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
@@ -289,9 +288,13 @@ def _identity(diagnostic: dict[str, Any]) -> tuple[Any, ...]:
 
 def _common_table(keys: list[str]) -> str | None:
     """The table that has all keys, where it can be varied: one inside a link, a flow and the like, not one of these."""
-    parts = [_KEY_PART.findall(key)[:-1] for key in keys]
-    common = list(takewhile(lambda names: len(set(names)) == 1, zip(*parts, strict=False)))
-    return ".".join(names[0] for names in common) if len(common) > _OF_ENTITY else None
+    common = []
+    for names in zip(*(_KEY_PART.findall(key)[:-1] for key in keys), strict=False):
+        named = [name for name in names if name != "*"] or ["*"]
+        if len({name.strip('"') for name in named}) > 1:
+            break
+        common.append(named[0])
+    return ".".join(common) if len(common) > _OF_ENTITY else None
 
 
 def _digest(path: Path) -> str | None:

@@ -190,7 +190,11 @@ def _csv_differences(folder: Path, kinds: list[str]) -> Iterator[tuple[str, str,
                 if filecmp.cmp(path, again, shallow=False):
                     continue
                 if csv_tables.is_as_written(path):
-                    yield path.name, "the table of an earlier call", "other rows; the same eddyline sweep renews it"
+                    yield (
+                        path.name,
+                        "the table of an earlier call",
+                        "other rows; the same eddyline sweep with --csv renews it",
+                    )
                 else:
                     yield path.name, "one file", "changed"
 

@@ -58,7 +58,7 @@ def test_a_table_that_is_write_protected_is_refused_before_the_run(eddyline, los
     table, access = grid / "flows.csv", os.access
     # root may write everything
     monkeypatch.setattr(os, "access", lambda path, *more: Path(path).name != table.name and access(path, *more))
-    with pytest.raises(el.InputError, match=r"flows\.csv: is write-protected, and this table is to be written anew"):
+    with pytest.raises(el.InputError, match=r"flows\.csv: is write-protected, and is to be written anew"):
         el.sweep(lossy(), {"seed": "1..4"}, out=grid)
     assert len(el.read_sweep(grid)) == 2, "nothing ran"
     swept = el.sweep(lossy(), {"seed": "1..2"}, out=grid)  # nothing is to be written
@@ -72,7 +72,9 @@ def test_a_table_that_is_write_protected_is_refused_before_the_run(eddyline, los
         path.write_bytes(content)
     ran = eddyline("verify", "grid")
     assert ran.code == 1
-    said = "flows.csv: stored the table of an earlier call, now other rows; the same eddyline sweep renews it"
+    said = (
+        "flows.csv: stored the table of an earlier call, now other rows; the same eddyline sweep with --csv renews it"
+    )
     assert said in ran.out
     assert "now changed" not in ran.out
 

@@ -167,6 +167,13 @@ def test_values_that_are_wrong_with_others_only_name_them(tmp_path):
     assert "so it is with" not in str(caught.value)
     tables = ['{ kind = "droptail" }', '{ kind = "codel", target = "5 ms" }']
     assert not el.sweep(base, {"link.l.queue": tables}, out=tmp_path / "s").failures
+    for kind_key, target_key in (
+        ("link.*.queue.kind", "link.l.queue.target"),
+        ('link."l".queue.kind', "link.l.queue.target"),
+    ):
+        with pytest.raises(el.ScenarioError) as caught:
+            el.sweep(base, {kind_key: ["droptail", "codel"], target_key: ["5 ms"]}, out=tmp_path / "t")
+        assert "vary as one table: --vary 'link.l.queue={ ... },{ ... }'" in str(caught.value)
     # a whole link is no table that varies, so no table has both of these keys; 200 kbit/s and 2 ms are 50 bytes
     rates = {"link.l.rate": ["200 kbit/s", "20 Mbit/s"]}
     for vary in (

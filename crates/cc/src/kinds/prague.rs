@@ -229,6 +229,9 @@ impl Controller for Prague {
         self.cwnd = self.cwnd.min(restart_window).max(1.0);
         // else the restart window would leave at the pace of the window before the pause
         if let Some(rtt) = self.srtt.get() {
+            if !self.goes_by_virtual_rtt() {
+                self.offset = 0.0;
+            }
             self.pace(rtt, 0.0);
         }
     }
