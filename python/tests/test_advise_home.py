@@ -33,8 +33,14 @@ if TYPE_CHECKING:
 
 ORDER = [name for _, name in GRADES] + ["F"]
 PRESETS = {"docsis": "docsis-3.1", "vdsl2": "vdsl2", "adsl": "adsl2+", "lte": "lte", "starlink": "starlink"}
-SMALL = {"docsis": ("20 Mbit/s", "4 Mbit/s"), "vdsl2": ("20 Mbit/s", "5 Mbit/s"), "fttp": ("20 Mbit/s", "6 Mbit/s")}
-"""Rates at which a run is short; the varying lines are short at their usual ones."""
+SMALL = {
+    "lte": ("5 Mbit/s", "2 Mbit/s"),
+    "starlink": ("5 Mbit/s", "2 Mbit/s"),
+    "docsis": ("20 Mbit/s", "4 Mbit/s"),
+    "vdsl2": ("20 Mbit/s", "5 Mbit/s"),
+    "fttp": ("20 Mbit/s", "6 Mbit/s"),
+}
+"""Rates at which a run is short."""
 WIRED = ("docsis", "vdsl2", "fttp")
 SLOW = "EDDYLINE_SLOW" in os.environ
 
