@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import random
 import socket
@@ -116,6 +117,34 @@ def test_what_is_no_server_of_it_is_said(line: bytes) -> None:
             measure("127.0.0.1", port, 0.0, lambda _: None)
         other.join(timeout=30)
     assert not other.is_alive()
+
+
+def test_where_nothing_can_be_printed_is_no_fault_of_the_network() -> None:
+    """The reader of a pipe has gone: the command ends as others do; a lost connection names the server."""
+
+    def closed(_: str) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    server, client = _served()
+    address = client.getpeername()
+    with pytest.raises(BrokenPipeError):
+        measure(*address, 0.0, closed)
+    client.close()
+    server.join(timeout=30)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        def reset() -> None:
+            connection, _ = listener.accept()
+            connection.recv(1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            connection.close()
+
+        other = threading.Thread(target=reset)
+        other.start()
+        with pytest.raises(el.EddylineError, match=rf"^127\.0\.0\.1:{port}: connection reset by peer$"):
+            measure("127.0.0.1", port, 0.0, closed)
+        other.join(timeout=30)
 
 
 BESIDE = [

@@ -82,16 +82,7 @@ impl Flow for Ear {
 fn losses_between_acknowledgements_are_told() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let started = Started { flow: Ear(Arc::clone(&heard)), decisions: Decisions::window(10.0) };
-    let facts = eddyline_cc::PathFacts {
-        mss: 1460,
-        packet_bytes: 1500,
-        ack_bytes: 40,
-        ack_ratio: 1,
-        initial_window: 10.0,
-        known_base_rtt: None,
-        byte_counting: None,
-        paced: false,
-    };
+    let facts = eddyline_cc::PathFacts { mss: 1460, initial_window: 10.0, ..eddyline_cc::PathFacts::default() };
     let mut controller = PluginController::new(Ok(started), &facts);
     let [sent_at, received_at, now] = [1, 2, 3].map(eddyline_units::Time::from_ms);
     let ack = eddyline_cc::Ack {

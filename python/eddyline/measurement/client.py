@@ -456,15 +456,26 @@ def measure(host: str, port: int, seconds: float, report: Callable[[str], None])
     Raises:
         EddylineError: There is no server, or nothing arrives.
     """
-    client = _Client(host, port, report)
+    own: list[OSError] = []
+
+    def reported(line: str) -> None:
+        try:
+            report(line)
+        except OSError as e:  # of where it is printed, not of the network
+            own.append(e)
+            raise
+
+    client = _Client(host, port, reported)
     try:
-        return _measured(client, seconds, report)
+        return _measured(client, seconds, reported)
     except ForeignError:
         raise EddylineError(
             f"{host}:{port}: what answers there is no server of eddyline measure",
             "name its port with --port; a proxy on the way may answer in its place",
         ) from None
     except OSError as e:
+        if e in own:
+            raise
         raise EddylineError(f"{host}:{port}: {(e.strerror or str(e)).lower()}") from e
     finally:
         client.close()

@@ -60,8 +60,8 @@ pub struct StepParams {
     /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// A packet that finds a longer queue than this is marked (K). With a `limit` that is
-    /// not two packets above it, nothing is.
+    /// A packet that finds a longer queue than this is marked (K). With a `limit` that is not two packets above it, nothing
+    /// is.
     #[serde(default = "threshold")]
     pub threshold: Limit,
     /// What happens to packets above the threshold that are not ECN-capable.
