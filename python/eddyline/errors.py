@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ControllerError",
+    "Displaced",
     "EddylineError",
     "InputError",
     "InternalError",
@@ -98,6 +99,22 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - the name of a state
     def of(cls, world: str, error: EddylineError) -> WorldUnavailable:
         """The state of a world among several that refused the scenario: as it is, or of what was raised instead."""
         return error if isinstance(error, WorldUnavailable) else cls(world, str(error), error.hint)
+
+
+class Displaced(EddylineError):  # noqa: N818 - the name of a state
+    """Outputs are complete, but beside their places: something else was written there meanwhile.
+
+    Attributes:
+        run: The run that wrote them, in its world's own form, if a run did.
+        result: Its `Result`.
+    """
+
+    run: Any = None
+    result: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the result, as in ControllerError
+        return (_again, (type(self), self.args, {"hint": self.hint}))
 
 
 class LostConnection(EddylineError):  # noqa: N818 - the name of a state

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eddyline.errors import EddylineError, InputError
+from eddyline.errors import Displaced, EddylineError, InputError
 from eddyline.folder_manifest import MANIFEST, foreign, write
 from eddyline.scratch import probe, staged
 from eddyline.streams import is_stream, special
@@ -148,17 +148,18 @@ def require_writable_file(path: Path, kind: str | None = None, *, text: bool = F
             return
         if (found := special(path)) is not None:
             raise InputError(f"{path}: is a {found}, not a file", "choose another name")
-        if kind is not None and path.is_file():
-            with path.open("rb") as file:
-                beginning = file.read(_BEGINNING_B)
-            if beginning and not _is_of_kind(path, beginning, kind):
-                raise InputError(f"{path}: exists and is no {kind}", "choose another name")
+        if kind is not None and path.is_file() and not _is_of_kind(path, kind):
+            raise InputError(f"{path}: exists and is no {kind}", "choose another name")
     require_writable_parent(path)
     _require_permission(path)
 
 
-def _is_of_kind(path: Path, beginning: bytes, kind: str) -> bool:
-    """Whether a file begins as those of a kind do; a Parquet file is a packet log by its columns."""
+def _is_of_kind(path: Path, kind: str) -> bool:
+    """Whether a file is empty or begins as those of a kind do; a Parquet file is a packet log by its columns."""
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING_B)
+    if not beginning:
+        return True
     at = 0
     while (part := _PROLOG.match(beginning, at)) is not None:
         at = part.end()
@@ -239,20 +240,25 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
     """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails.
 
     Whether it may do so is asked before the work, of `require_writable`. Where something else was written there
-    meanwhile, the new folder stays beside it.
+    meanwhile, the new folder stays beside it. So it does where the block raises `Displaced`: another output of the
+    same work found its place taken.
 
     Args:
         folder: The place.
         own: Names of this kind of output, as in `foreign`. With `MANIFEST` among them the new folder gets one.
 
     Raises:
-        EddylineError: Something else was written there.
+        Displaced: Something else was written there.
     """
     target = _target(folder)
+    displaced: list[str] = []
     with room(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         with staged(target, folder=True) as new:
-            yield new
+            try:
+                yield new
+            except Displaced as e:
+                displaced.append(str(e))
             if MANIFEST in own and not (new / MANIFEST).exists():
                 write(new)
             if not os.path.lexists(target):
@@ -260,10 +266,17 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
             elif _is_earlier(target, own):
                 _exchange(new, target)
             else:
-                others = (target.with_name(f"{target.name}-{n}") for n in count(2))
-                aside = next(p for p in others if not os.path.lexists(p))
-                new.rename(aside)
-                raise EddylineError(f"{folder}: something else was written there meanwhile; this output is in {aside}")
+                displaced.append(_put_aside(new, target, folder))
+    if displaced:
+        raise Displaced("\n".join(displaced))
+
+
+def _put_aside(new: Path, target: Path, path: Path) -> str:
+    """Puts an output beside its place, with a number in its name, and says so of the place as it was given."""
+    names = (target.with_name(f"{target.stem}-{n}{target.suffix}") for n in count(2))
+    aside = next(p for p in names if not os.path.lexists(p))
+    new.rename(aside)
+    return f"{path}: something else was written there meanwhile; this output is in {aside}"
 
 
 def _is_earlier(target: Path, own: Collection[str]) -> bool:
@@ -275,16 +288,45 @@ def _is_earlier(target: Path, own: Collection[str]) -> bool:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[Path]:
-    """A new file to write, with `path`'s suffix. It replaces `path` at the end, and is removed where anything fails."""
+def replaced_file(path: Path, kind: str | None = None) -> Iterator[Path]:
+    """A new file to write, with `path`'s suffix. It replaces `path` at the end, and is removed where anything fails.
+
+    Where something else was written there meanwhile, the new file stays beside it, as in `replaced`.
+
+    Args:
+        path: The place.
+        kind: As in `require_writable_file`, of which it was asked before the work. None: whatever is there is replaced.
+
+    Raises:
+        Displaced: Something else was written there.
+    """
     require_writable_file(path)
     target = _target(path)
+    displaced: list[str] = []
     with room(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         # the suffix of the name that was given, which says the format; that of a link's target says nothing
         with staged(target, folder=False, suffix=path.suffix) as new:
-            yield new
-            new.replace(target)
+            try:
+                yield new
+            except Displaced as e:
+                displaced.append(str(e))
+            if kind is None or _may_be_replaced(target, kind):
+                new.replace(target)
+            else:
+                displaced.append(_put_aside(new, target, path))
+    if displaced:
+        raise Displaced("\n".join(displaced))
+
+
+def _may_be_replaced(target: Path, kind: str) -> bool:
+    """Whether there is nothing, an empty file or one of this kind."""
+    if not os.path.lexists(target):
+        return True
+    try:
+        return target.is_file() and not target.is_symlink() and _is_of_kind(target, kind)
+    except OSError:
+        return False
 
 
 def _target(path: Path) -> Path:

@@ -33,7 +33,7 @@ def staged(path: Path, names: Callable[[], _core.Names]) -> Iterator[Path | Call
     Raises:
         EddylineError: It cannot be written.
     """
-    with output.replaced_file(path) as file, output.named(file, path):
+    with output.replaced_file(path, "packet log") as file, output.named(file, path):
         if path.suffix == ".parquet":
             with _rows(file, path, names()) as write:
                 yield write

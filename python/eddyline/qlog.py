@@ -78,7 +78,7 @@ def staged(path: Path | None, flows: Sequence[str]) -> Iterator[list[Path] | Non
         return
     require_writable(path, flows)
     if path.suffix == SUFFIX:
-        with output.replaced_file(path) as file, output.named(file, path):
+        with output.replaced_file(path, "qlog trace") as file, output.named(file, path):
             yield [file]
     else:
         with output.replaced(path, _earlier(path)) as folder, output.named(folder, path):

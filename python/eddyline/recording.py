@@ -182,7 +182,7 @@ class Recording:
 
         path = file("path", path)
         require_writable_file(path, "packet log")
-        with replaced_file(path) as new:
+        with replaced_file(path, "packet log") as new:
             if path.suffix == ".parquet":
                 from eddyline.columns import write
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
-from eddyline.errors import ControllerError, InputError, NoEquilibrium, WorldUnavailable
+from eddyline.errors import ControllerError, Displaced, InputError, NoEquilibrium, WorldUnavailable
 from eddyline.results import Results, legend_of_seeds, write_repetitions
 from eddyline.scenario import SEEDS
 
@@ -86,12 +86,14 @@ class WorldRuns:
         results: Results by seed. Runs that failed are left out, but a single one whose other flows went on.
         unavailable: Why it cannot run here, or not this scenario, if it cannot.
         failures: Failed runs.
+        displaced: The error of files that the only run wrote, which are beside their places, if they are.
     """
 
     world: str
     results: list[Result] = field(default_factory=list)
     unavailable: WorldUnavailable | None = None
     failures: list[Failure] = field(default_factory=list)
+    displaced: Displaced | None = None
 
     @property
     def identical(self) -> bool:
@@ -168,6 +170,8 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
     if request.seeds is None:
         try:
             return WorldRuns(world, [one(0, None)])
+        except Displaced as e:
+            return WorldRuns(world, [e.result], displaced=e)
         except ControllerError as e:
             # one from a file stops its own flow only
             kept = [e.result] if e.result is not None else []

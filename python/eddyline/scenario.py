@@ -16,7 +16,7 @@ import eddyline.worlds as worlds
 from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.arguments import file, number_of_seeds, whole
 from eddyline.controllers.endless import interruptible
-from eddyline.errors import ControllerError, InputError, ScenarioError, UntrustedRun
+from eddyline.errors import ControllerError, Displaced, InputError, ScenarioError, UntrustedRun
 from eddyline.live import LiveRun
 from eddyline.recording import Recording, StoredSeries
 from eddyline.results import Results
@@ -324,6 +324,7 @@ class Scenario:
         Raises:
             ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
                 has the result.
+            Displaced: Files that the run wrote are beside their places; the error has the result.
         """
         entry = worlds.require(world, options.clock)
         entry.check(options)
@@ -331,8 +332,15 @@ class Scenario:
             self._source.require_unchanged()
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
-        run = interruptible(partial(entry.run, self._core, options.with_folder(self.folder)), progress)
+        displaced = None
+        try:
+            run = interruptible(partial(entry.run, self._core, options.with_folder(self.folder)), progress)
+        except Displaced as e:
+            displaced, run = e, e.run
         result = Result(None, self, run, asked=options.recorded())
+        if displaced is not None:
+            displaced.result = result
+            raise displaced
         if run.failures:
             raise _failure(result, run.failures)
         return result

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import math
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eddyline.errors import InputError, WorldUnavailable
+from eddyline.errors import Displaced, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import eddyline._core as _core
@@ -178,6 +178,36 @@ class RunOptions:
         return {name: value for name, value in options.items() if value is not None}
 
 
+@dataclass(eq=False, repr=False)
+class _Files:
+    """New files of a run, and the run that writes them."""
+
+    traces: list[Path] | None = None
+    captures: Path | None = None
+    log: Path | Callable[[dict[str, bytes]], None] | None = None
+    run: Run | None = None
+
+
+@contextmanager
+def _files(scenario: _core.Scenario, options: RunOptions) -> Iterator[_Files]:
+    """The files that are wanted; they are at their places after the block.
+
+    Raises:
+        Displaced: Some are beside them, with the run.
+    """
+    files = _Files()
+    try:
+        with (
+            _traces(scenario, options) as files.traces,
+            _captures(options) as files.captures,
+            _log(scenario, options) as files.log,
+        ):
+            yield files
+    except Displaced as e:
+        e.run = files.run
+        raise
+
+
 def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
@@ -192,36 +222,39 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
         from eddyline.captures import require_lengths
 
         require_lengths(scenario)
-    with _traces(scenario, options) as files, _captures(options) as captures, _log(scenario, options) as log_to:
+    with _files(scenario, options) as files:
         asked = _core.SimOptions(
             series=bool(options.series),
             log=options.log,
             memory=_memory(options),
-            qlog=files,
+            qlog=files.traces,
             threads=options.threads,
-            log_to=log_to,
-            pcap=captures,
+            log_to=files.log,
+            pcap=files.captures,
         )
-        return scenario.run(asked, progress=progress)
+        files.run = run = scenario.run(asked, progress=progress)
+    return run
 
 
 def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
-    with _traces(scenario, options) as files, _log(scenario, options) as log_to:
+    with _files(scenario, options) as files:
         memory, series = _memory(options), bool(options.series)
-        asked = _core.QuicOptions(series=series, log=options.log, memory=memory, qlog=files, log_to=log_to)
-        return scenario.run(asked, progress=progress)
+        asked = _core.QuicOptions(series=series, log=options.log, memory=memory, qlog=files.traces, log_to=files.log)
+        files.run = run = scenario.run(asked, progress=progress)
+    return run
 
 
 def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
     import eddyline.live as live
 
     _require_of_kernel(scenario)
-    with _captures(options) as captures:
+    with _files(scenario, options) as files:
         folder, is_virtual = options.folder or Path.cwd(), options.clock == "virtual"
-        asked = live.LiveOptions(folder, bool(options.series), captures, is_virtual, options.watch)
-        return live.run(scenario, asked, progress)
+        asked = live.LiveOptions(folder, bool(options.series), files.captures, is_virtual, options.watch)
+        files.run = run = live.run(scenario, asked, progress)
+    return run
 
 
 def _require_of_kernel(scenario: _core.Scenario) -> None:

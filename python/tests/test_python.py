@@ -322,6 +322,7 @@ ERRORS = [
     el.NoEquilibrium("grows", "a hint"),
     el.ControllerError("mine", "Mine.on_ack", "raised", "a traceback"),
     el.InternalError("a defect"),
+    errors.Displaced("out: is in out-2"),
     errors.LostConnection("quic", ["gone"]),
     errors.NotInstalled("not here", "pip"),
 ]

@@ -1,5 +1,9 @@
 //! Suggestions for misspelt names.
 
+use std::borrow::Cow;
+
+use crate::tree::quoted;
+
 /// Longer names are not corrected.
 const MAX_LENGTH: usize = 64;
 /// At most so many known names are compared.
@@ -24,6 +28,18 @@ pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a 
 
 /// Names separated by commas, at most 40 of them.
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.into_iter().take(41).collect();
+    // a name with control characters is reported as such where it is given
+    let shown = |name: &'a str| if name.contains(char::is_control) { quoted(name).into() } else { Cow::from(name) };
+    let names: Vec<_> = names.into_iter().take(41).map(shown).collect();
     if names.len() > 40 { format!("{}, ...", names[..40].join(", ")) } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn names_that_steer_the_terminal_are_escaped() {
+        assert_eq!(listed(["up", "a \u{1b}[31m\nb", "down"]), r#"up, "a \u{1b}[31m\nb", down"#);
+    }
 }

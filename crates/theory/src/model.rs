@@ -14,7 +14,7 @@ use eddyline_units::Time;
 use crate::ack_streams::{solve_streams, targets};
 use crate::equilibrium::{Equilibria, Problem, solve};
 use crate::error::TheoryError;
-use crate::packets::{ack_bits, ack_ratio, bits, problem_flow};
+use crate::packets::{ack_bits, bits, growth_ratio, problem_flow};
 use crate::response::{Losses, path_loss, reno_window};
 
 /// Long-run mean rate of traffic on the wire in bit/s; `None` where there is none.
@@ -250,7 +250,7 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
         _ => Losses::Random,
     };
     let loss = path_loss(lossy.iter().map(|l| l.1));
-    let window = reno_window(loss, ack_ratio(flow), losses).ok()?;
+    let window = reno_window(loss, growth_ratio(flow), losses).ok()?;
     let rtt_s = propagation(network, flow) + transmission(network, flow);
     Some(Response { window, loss, rtt_s, reaching: reaching(network, flow, loss) })
 }

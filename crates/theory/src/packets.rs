@@ -14,6 +14,12 @@ pub(crate) fn ack_ratio(flow: &Flow) -> f64 {
     f64::from(flow.tcp.ack_every.max(1))
 }
 
+/// b of the response function: data packets whose acknowledgement grows the window as one does, which is one if bytes are counted
+/// (RFC 3465, 2.1).
+pub(crate) fn growth_ratio(flow: &Flow) -> f64 {
+    if flow.tcp.byte_counting.is_some() { 1.0 } else { ack_ratio(flow) }
+}
+
 /// P-: bits of acknowledgements for each data packet.
 pub(crate) fn ack_bits(flow: &Flow) -> f64 {
     bits(flow.ack_packet) / ack_ratio(flow)

@@ -21,7 +21,7 @@ from eddyline.cli.options import (
     silent,
     timeout,
 )
-from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
+from eddyline.cli.outputs import put_text, require_distinct_outputs, shown, write_each
 from eddyline.cli.types import MEMORY
 
 if TYPE_CHECKING:
@@ -105,9 +105,13 @@ def command(
     from eddyline.utf8 import displayed
 
     require_distinct_outputs({"--junit": junit, "--markdown": markdown})
-    for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
-        if path is not None:
-            require_writable_file(path, kind, text=True)
+    reports = [
+        (path, kind, text)
+        for path, kind, text in ((junit, "JUnit XML", _junit), (markdown, "Markdown report", _markdown))
+        if path is not None
+    ]
+    for path, kind, _ in reports:
+        require_writable_file(path, kind, text=True)
     # all of them first: wrong input runs nothing
     scenarios = [(displayed(f), scenario) for f, scenario in zip(file, _loaded(file, overrides), strict=True)]
     if junit is not None or markdown is not None:
@@ -117,9 +121,7 @@ def command(
     with Progress(silent=silent) as progress:
         checked = [_check(name, scenario, timeout, memory, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
-        for path, text in ((junit, _junit), (markdown, _markdown)):
-            if path is not None:
-                put_text(path, text(checked))
+        write_each(partial(put_text, path, text(checked), kind) for path, kind, text in reports)
     failed = {failure.error.exit_code for c in checked for failure in c.failures}
     failed |= {1 for c in checked for e in c.expectations if not e["held"]}
     return min(failed, default=0)

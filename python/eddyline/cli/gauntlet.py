@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from eddyline.cli.options import (
     silent,
     timeout,
 )
-from eddyline.cli.outputs import put_text, require_distinct_outputs, shown
+from eddyline.cli.outputs import put_text, require_distinct_outputs, shown, write_each
 from eddyline.cli.types import Controller, Controllers, Names
 from eddyline.folder_manifest import MANIFEST
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card, Test
 
 __all__ = ["command"]
@@ -163,9 +163,9 @@ def command(
         return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
     require_distinct_outputs({"--out": out, "--junit": junit, "--markdown": markdown})
     require_not_inputs({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
-    for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")):
-        if path is not None:
-            require_writable_file(path, kind, text=True)
+    reports = [(path, kind) for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")) if path is not None]
+    for path, kind in reports:
+        require_writable_file(path, kind, text=True)
     if out is not None:
         require_writable(out, _FILES)
     earlier = None if base is None else Card.load(base)
@@ -186,11 +186,9 @@ def command(
             failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "")),
         )
     with shown(lambda: _show(card, tracebacks, as_json, accept_known)):
-        if out is not None:
-            with Progress(silent=silent) as progress:
-                progress.expect(1)
-                _folder(card, out, accept_known, progress)
-        _files(card, junit, markdown, accept_known)
+        folders = [partial(_folder, card, out, accept_known, silent)] if out is not None else []
+        files = [partial(put_text, path, _report(card, kind, accept_known), kind) for path, kind in reports]
+        write_each([*folders, *files])
     return 0 if _good(card, accept_known) else 1
 
 
@@ -275,21 +273,20 @@ def _show(card: Card, tracebacks: Iterable[str], as_json: bool, accept_known: bo
         click.echo(sentence)
 
 
-def _files(card: Card, junit: Path | None, markdown: Path | None, accept_known: bool) -> None:
+def _report(card: Card, kind: str, accept_known: bool) -> str:
     from eddyline.gauntlet import reports
 
-    texts = ((junit, reports.junit(card, accept_known=accept_known)), (markdown, reports.markdown(card)))
-    for path, text in texts:
-        if path is not None:
-            put_text(path, text)
+    return reports.junit(card, accept_known=accept_known) if kind == "JUnit XML" else reports.markdown(card)
 
 
-def _folder(card: Card, out: Path, accept_known: bool, progress: Progress) -> None:
+def _folder(card: Card, out: Path, accept_known: bool, silent: bool) -> None:
+    from eddyline.cli.progress import Progress
     from eddyline.gauntlet import reports
     from eddyline.gauntlet.page import page
     from eddyline.output import replaced
 
-    with replaced(out, _FILES) as staged:
+    with Progress(silent=silent) as progress, replaced(out, _FILES) as staged:
+        progress.expect(1)
         (staged / "scorecard.json").write_text(card.json + "\n", "utf-8")
         (staged / "scorecard.md").write_text(reports.markdown(card), "utf-8")
         (staged / "junit.xml").write_text(reports.junit(card, accept_known=accept_known), "utf-8")

@@ -44,8 +44,12 @@ def command(part: str | None, as_json: bool) -> None:
         width = max((len(e["name"]) for e in entries), default=0)
         for entry in entries:
             click.echo(f"  {entry['name']:<{width}}  {entry['summary']}")
-            requires = "; requires tcp.accurate_ecn" if name == "controllers" and entry["name"] in accurate else ""
-            click.echo(f"  {'':<{width}}  [{entry['source']}]{requires}")
+            # a library of controllers need not name sources
+            below = [f"[{entry['source']}]"] if entry["source"] else []
+            if name == "controllers" and entry["name"] in accurate:
+                below.append("requires tcp.accurate_ecn")
+            if below:
+                click.echo(f"  {'':<{width}}  {'; '.join(below)}")
         if not entries:
             click.echo("  none")
         click.echo()

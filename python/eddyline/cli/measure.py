@@ -68,7 +68,7 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
     if out is not None:
         from eddyline.output import replaced_file
 
-        with replaced_file(out) as staged:
+        with replaced_file(out, "measured link") as staged:
             staged.write_text(found.scenario(), encoding="utf-8")
     if as_json:
         sys.stdout.write(json.dumps(found.to_dict()) + "\n")

@@ -17,7 +17,7 @@ from eddyline.cli.types import Number
 from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -32,6 +32,7 @@ __all__ = [
     "require_writable_figure",
     "require_writable_named",
     "shown",
+    "write_each",
 ]
 
 FIGURES = (".png", ".svg", ".pdf", ".pgf")
@@ -65,6 +66,24 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
         printed(show)
         raise
     printed(show)
+
+
+def write_each(writers: Iterable[Callable[[], object]]) -> None:
+    """Writes all outputs, also where one before could not be written.
+
+    Raises:
+        EddylineError: Some could not, with a line for each.
+    """
+    errors: list[EddylineError] = []
+    for write in writers:
+        try:
+            write()
+        except EddylineError as e:
+            errors.append(e)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise EddylineError("\n".join(map(str, errors)), next((e.hint for e in errors if e.hint), None))
 
 
 def printed(show: Callable[[], object]) -> None:
@@ -156,7 +175,7 @@ def draw(figure: Figure, path: Path) -> None:
     context = click.get_current_context(silent=True)
     size = context.meta.get(_SIZE, {}) if context else {}
     width, font_size = size.get("width"), size.get("font_size")
-    with replaced_file(path) as staged, warnings.catch_warnings():
+    with replaced_file(path, "figure") as staged, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the text's measures
         complete = render(resized(figure, width, font_size), staged)
     if width is not None and font_size is not None and font_size > full_size(width):
@@ -166,13 +185,13 @@ def draw(figure: Figure, path: Path) -> None:
         click.echo(f"note: {path}: the font lacks some characters of names or title, boxes stand for them", err=True)
 
 
-def put_text(path: Path, text: str) -> None:
-    """Writes a text file, or into a stream (`/dev/stdout`, a pipe)."""
+def put_text(path: Path, text: str, kind: str | None = None) -> None:
+    """Writes a text file, or into a stream (`/dev/stdout`, a pipe). `kind` is as in `replaced_file`."""
     from eddyline.output import replaced_file
     from eddyline.streams import is_stream, write
 
     if is_stream(path):
         write(path, text)
         return
-    with replaced_file(path) as staged:
+    with replaced_file(path, kind) as staged:
         staged.write_text(text, "utf-8")

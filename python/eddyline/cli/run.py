@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -27,14 +28,16 @@ from eddyline.cli.outputs import (
     require_writable_figure,
     require_writable_named,
     shown,
+    write_each,
 )
 from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 from eddyline.cli.unfinished import unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from eddyline.errors import EddylineError
     from eddyline.runs import Request, WorldRuns
     from eddyline.scenario import Result
 
@@ -152,7 +155,7 @@ def command(
     from eddyline.cli.progress import Progress
     from eddyline.keys import with_start_jitter
     from eddyline.output import require_not_inputs
-    from eddyline.runs import Request, drawn_of, figure, jittered, run, save
+    from eddyline.runs import Request, drawn_of, figure, jittered, run
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
@@ -244,15 +247,28 @@ def command(
     if results and not quiet and (plot is not None or out is not None) and len({r.world for r in results}) > 1:
         click.echo(f"note: the figure is of world {drawn_of(results).world}", err=True)
     with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
+        writers: list[Callable[[], None]] = []
         if out is not None:
-            for remark in save(out, replies, results, request, csv):
-                click.echo(f"note: {out}: {remark}", err=True)
+            writers.append(lambda: _save(out, replies, results, request, csv))
         if plot is not None:
-            draw(figure(results), plot)
-    if only_error is not None:
-        raise only_error
+            writers.append(lambda: draw(figure(results), plot))
+        errors: list[EddylineError] = [reply.displaced for reply in replies if reply.displaced is not None]
+        if only_error is not None:
+            errors.append(only_error)
+        write_each([*writers, *(partial(_raise, error) for error in errors)])
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
+
+
+def _save(out: Path, replies: Sequence[WorldRuns], results: Sequence[Result], request: Request, csv: bool) -> None:
+    from eddyline.runs import save
+
+    for remark in save(out, replies, results, request, csv):
+        click.echo(f"note: {out}: {remark}", err=True)
+
+
+def _raise(error: EddylineError) -> None:
+    raise error
 
 
 def _overflowing(replies: Sequence[WorldRuns]) -> set[str]:

@@ -8,6 +8,7 @@ import time
 import warnings
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +26,13 @@ from eddyline.cli.options import (
     start_jitter_named,
     timeout,
 )
-from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure
+from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure, write_each
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.listener import SweepListener
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -246,14 +247,12 @@ def command(
         warnings.simplefilter("ignore")  # what is missing is said above
         if points and (about_phase := in_phase(_overflowing(swept, points))) is not None:
             click.echo(f"note: {about_phase}", err=True)
-        if csv:
-            swept.write_csv()
-        else:
-            _renew_csv(swept, quiet=quiet)
+        writers: list[Callable[[], object]] = [swept.write_csv if csv else partial(_renew_csv, swept, quiet=quiet)]
         if plot is not None:
-            _draw(swept, metrics, of, (x, by), plot, quiet=quiet)
+            writers.append(lambda: _draw(swept, metrics, of, (x, by), plot, quiet=quiet))
         if as_table:
-            printed(lambda: _tables(swept, metrics, of))
+            writers.append(lambda: printed(lambda: _tables(swept, metrics, of)))
+        write_each(writers)
     return 1 if swept.failures else 0
 
 

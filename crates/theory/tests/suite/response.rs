@@ -98,6 +98,18 @@ fn reno_alone_at_given_loss() {
     close(window, 150f64.sqrt(), 1e-12);
 }
 
+/// One in four acknowledged: windows that grow by acknowledgements are half as large, those that grow by bytes (RFC 3465, 2.1) the same.
+#[test]
+fn acknowledgements_of_several_packets_matter_where_they_are_counted() {
+    let window = |byte_counting| {
+        let mut net = reno_beside_fast(LossParams::Independent(0.01), false);
+        (net.flows[0].tcp.ack_every, net.flows[0].tcp.byte_counting) = (4, byte_counting);
+        run(&net).expect("solved").flows[0].window_packets.mean.expect("known")
+    };
+    close(window(None), 6.55, 1e-12);
+    close(window(Some(2)), 13.1, 1e-12);
+}
+
 #[test]
 fn reno_at_given_loss_beside_fast() {
     let net = reno_beside_fast(LossParams::Independent(0.01), true);

@@ -48,7 +48,7 @@ _MAX_ROWS = 60
     default=1,
     show_default=True,
     metavar="N",
-    help="Data packets an acknowledgement; matters to Reno.",
+    help="Data packets an acknowledgement; matters to Reno, whose window grows by acknowledgements here.",
 )
 @click.option(
     "--losses",
