@@ -17,6 +17,8 @@ import pytest
 from conftest import COMMAND, environment
 
 import eddyline as el
+import eddyline.sweeps.cluster as cluster_module
+from eddyline.cli import main
 from eddyline.sweeps.grid import Task
 from eddyline.sweeps.worker import Job, OtherVersion, run_point, run_points
 
@@ -126,12 +128,24 @@ def test_ctrl_c_and_failures(eddyline, lossy, tmp_path):
         assert "Traceback" not in err
 
 
-def test_a_cluster_that_is_not_there_is_exit_3_and_nothing_is_written(eddyline, lossy, tmp_path):
+def test_a_cluster_that_is_not_there_is_exit_3_and_nothing_is_written(lossy, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cluster_module, "_CONNECT_S", 0.5)
     path = lossy()
-    ran = eddyline("sweep", path, "--vary", "seed=1,2", "--engine", "dask://127.0.0.1:9", "--out", "grid")
-    assert (ran.code, ran.out) == (3, "")
-    assert "no Dask scheduler answers at 127.0.0.1:9" in ran.err
-    assert "hint: `dask scheduler`" in ran.err
+    words = [
+        "sweep",
+        str(path),
+        "--vary",
+        "seed=1,2",
+        "--engine",
+        "dask://127.0.0.1:9",
+        "--out",
+        str(tmp_path / "grid"),
+    ]
+    assert main(words) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "no Dask scheduler answers at 127.0.0.1:9" in err
+    assert "hint: `dask scheduler`" in err
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -22,6 +22,7 @@ from conftest import environment
 import eddyline as el
 import eddyline.parquet as parquet
 import eddyline.sweeps.pool as pool
+from eddyline.cli import main
 
 from .conftest import LOSSY
 
@@ -376,13 +377,18 @@ def test_a_controller_that_never_returns_is_ended_before_the_next_point(eddyline
 
 
 @pytest.mark.parametrize("mode", ["wait", "catch"])
-def test_a_controller_that_cannot_be_ended_ends_with_its_process(eddyline, scenario, tmp_path, monkeypatch, mode):
+def test_a_controller_that_cannot_be_ended_ends_with_its_process(scenario, tmp_path, monkeypatch, capsys, mode):
     monkeypatch.setattr(pool, "_LATE_S", 1.0)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "looping.py").write_text(LOOPING)
     modes = f"flow.download.controller.mode={mode},ok"
     given = ("--controllers", "looping.py", "--set", "flow.download.controller={kind='looping'}", "--vary", modes)
     given += ("--vary", "link.down.rate=1 Mbit/s,2 Mbit/s")
-    ran = eddyline("sweep", scenario(), *given, "--timeout", "1 s", "--workers", 1, "--out", "swept", "--json")
-    found = json.loads(ran.out)
-    assert (ran.code, found["done"]) == (1, 2), found
+    words = ["sweep", str(scenario()), *given, "--timeout", "1 s", "--workers", "1", "--out", "swept", "--json"]
+    try:
+        code = main(words)
+    finally:
+        el.unregister("looping")
+    found = json.loads(capsys.readouterr().out)
+    assert (code, found["done"]) == (1, 2), found
     assert [each["why"] for each in found["failures"]] == ["timeout: not finished after 1 s"] * 2
