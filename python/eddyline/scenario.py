@@ -41,7 +41,7 @@ SEEDS = 2**63
 """A seed is below this."""
 
 _SEED = re.compile(r'^  "seed": \d+', re.MULTILINE)  # of the canonical scenario, which is indented by two spaces
-_NOT_RANDOM = "nothing in the scenario is random (set={'flow.*.start_jitter': '100 ms'} starts flows at random)"
+_AT_RANDOM = " (set={'flow.*.start_jitter': '100 ms'} starts flows at random)"
 _MAX_CAPACITIES = 3  # lines of a figure
 _MAX_SERIES = 200  # flows and links whose series are recorded unless refused
 
@@ -315,7 +315,9 @@ class Scenario:
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]
         results = Results(run_all(tasks, done=progress))
         if results.identical:
-            warnings.warn(f"all {seeds} results are the same: {_NOT_RANDOM}", stacklevel=2)
+            warnings.warn(
+                f"all {seeds} results are the same: {worlds.WORLDS[world].not_random(_AT_RANDOM)}", stacklevel=2
+            )
         return results
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:

@@ -324,6 +324,7 @@ class World:
         clocks: It can run in real time and in virtual time.
         threads: One run can use several threads.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
+        random: Seeds matter to it.
         measured: How it measures what others compute, a sentence, where that differs from them.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
         missing: Says why this machine cannot run it by a clock, if it cannot.
@@ -337,9 +338,16 @@ class World:
     clocks: bool = False
     threads: bool = False
     dynamics: bool = False
+    random: bool = True
     measured: str = ""
     needs: Mapping[str, str] = field(default_factory=dict)
     missing: Callable[[str], WorldUnavailable | None] | None = None
+
+    def not_random(self, remedy: str = "") -> str:
+        """Why all seeds gave the same; with the remedy, where there is one."""
+        return (
+            f"nothing in the scenario is random{remedy}" if self.random else f"nothing in world {self.name} is random"
+        )
 
     def unavailable(self, clock: str = CLOCKS[0]) -> WorldUnavailable | None:
         """Why it cannot run here by this clock, and the remedy; None where it can."""
@@ -382,7 +390,7 @@ class World:
 
 
 _ENTRIES = (
-    World("theory", "closed forms, fluid models and Markov chains", _theory, dynamics=True),
+    World("theory", "closed forms, fluid models and Markov chains", _theory, dynamics=True, random=False),
     World("sim", "the packet-level simulator", _sim, packet_log=True, captures=True, threads=True),
     World(
         "kernel",

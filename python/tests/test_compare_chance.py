@@ -96,7 +96,8 @@ ack = ["up"]
 """)
     quic = compared(capsys, file, "quic")
     assert (quic["seeds"], quic["start_jitter_s"]) == (list(range(10)), 0.1)
-    assert ([step["difference"] for step in quic["steps"]], quic["explained"]) == (["packet sizes"], True)
+    assert quic["steps"][0]["difference"] == "packet sizes"
+    assert quic["explained"]
     assert main(["compare", str(file)]) == 0
     assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
 
@@ -135,7 +136,7 @@ def test_other_seeds_run_only_where_something_deviates_and_once(
 
 def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:
     def found(value: float, low: float, high: float) -> Deviation:
-        return Deviation("flow", "f", "goodput_bps", value, 1.0, 0.03, Range(low, high, 0.03))
+        return Deviation("flow", "f", "goodput_bps", value, 1.0, 0.03, Range((low, high), 0.03))
 
     for value, low, high, excess, by_chance in (
         (1.5, 0.9, 2.0, 0.0, True),
@@ -149,7 +150,7 @@ def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:
         assert (one.excess, one.by_chance) == (pytest.approx(excess), by_chance)
     # where nothing is allowed, every difference counts, from the range too
     for value, excess in ((1.5, 0.0), (1.5001, inf), (0.9999, inf)):
-        assert replace(found(value, 1.0, 1.5), range=Range(1.0, 1.5, 0.0)).excess == excess
+        assert replace(found(value, 1.0, 1.5), range=Range((1.0, 1.5), 0.0)).excess == excess
         assert replace(found(value, 0.0, 0.0), range=None, allowed=0.0, reference=1.5).excess == (value != 1.5 and inf)
     # chance decides between 1 and 1.5, whether the reference is near by chance or not
     assert found(1.02, 1.0, 1.5).left_to_chance

@@ -442,3 +442,23 @@ def test_capacities_that_each_seed_draws_are_not_in_figures_of_several(tmp_path:
         assert any("capacity" in str(line.get_label()) for line in axis.get_lines()) is drawn, trace
         one = scenario.run(series=True).plot().axes[0]
         assert any("capacity" in str(line.get_label()) for line in one.get_lines())
+
+
+def test_seeds_do_not_matter_to_theory(eddyline, scenario, tmp_path):
+    """Whatever is random in the scenario, so no start jitter is advised."""
+    file = scenario()
+    said = "nothing in world theory is random"
+    for words in (("run", file, "--seeds", 2), ("sweep", file, "--vary", "link.*.loss=0", "--seeds", 2, "--out", "x")):
+        ran = eddyline(*words, "--world", "theory")
+        assert (ran.code, ran.err.count(said), "scenario is random" in ran.err, "--start-jitter" in ran.err) == (
+            0,
+            1,
+            False,
+            False,
+        ), ran.err
+    for call in (
+        lambda: el.Scenario.load(file).run("theory", seeds=2),
+        lambda: el.sweep(file, {"link.*.loss": [0]}, seeds=2, world="theory", out=tmp_path / "y"),
+    ):
+        with pytest.warns(UserWarning, match=f"{said}$"):
+            call()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -33,8 +34,8 @@ _MAX_LENGTH = 100
 def command(name: str, rust: bool, python: bool) -> None:
     """Write a controller called NAME to the folder NAME: NewReno, complete, to be changed, with a scenario.
 
-    A crate needs nothing but cargo, no network: in a checkout of Eddyline it refers to the crate eddyline-controller
-    there, elsewhere it gets a copy of it.
+    A crate needs nothing but cargo, no network: it has a copy of the crate eddyline-controller. Inside a checkout of
+    Eddyline it refers to that crate there.
     """
     if rust == python:
         raise click.UsageError("--rust or --python: in which language?")
@@ -52,7 +53,7 @@ def command(name: str, rust: bool, python: bool) -> None:
     if rust:
         if name == CRATE:
             raise InputError(f"{name!r} is the crate that controllers are built on", "choose another name")
-        words["crate"], copied = _crate()
+        words["crate"], copied = _crate(folder)
     files = {_filled(path, words): _filled(text, words) for path, text in templates.items()}
     require_writable(folder, ())
     with replaced(folder, ()) as new, named(new, folder):
@@ -101,11 +102,12 @@ def _require_name(name: str) -> None:
         raise InputError(f"there is a controller called {name!r} already", "choose another name")
 
 
-def _crate() -> tuple[str, dict[str, str]]:
-    """Where the crate is, as TOML: in the checkout that runs this, or in the new folder; and the files of that copy."""
-    checkout = Path(__file__).parents[3] / "crates" / "controller-abi"
-    if (checkout / "Cargo.toml").is_file():
-        return json.dumps(str(checkout), ensure_ascii=False), {}
+def _crate(folder: Path) -> tuple[str, dict[str, str]]:
+    """Where the crate is, as TOML: in the checkout that the new folder is part of, or in that folder; and its copy."""
+    place, root = Path(os.path.realpath(folder)), Path(os.path.realpath(__file__)).parents[3]
+    checkout = root / "crates" / "controller-abi"
+    if root in place.parents and (checkout / "Cargo.toml").is_file():
+        return json.dumps(Path(os.path.relpath(checkout, place)).as_posix(), ensure_ascii=False), {}
     import eddyline._core as _core
 
     return json.dumps(CRATE), {f"{CRATE}/{path}": text for path, text in _core.controller_crate().items()}

@@ -348,7 +348,7 @@ def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
         if reply.identical:
             click.echo(
                 f"warning: world {reply.world}: all {len(reply.results)} repetitions are identical: "
-                "nothing in the scenario is random",
+                + worlds.WORLDS[reply.world].not_random(),
                 err=True,
             )
         if not as_json and reply.results:

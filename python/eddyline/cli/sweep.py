@@ -386,12 +386,12 @@ def document(swept: Swept) -> dict[str, Any]:
 
 def _notes(swept: Swept) -> None:
     repeated, of = swept.repeated, swept.combinations
-    if repeated == of and swept.world == "theory":
-        click.echo("warning: all repetitions of every point are identical: nothing in world theory is random", err=True)
-    elif repeated == of:
+    if repeated == of:
+        why = worlds.WORLDS[swept.world].not_random(
+            "\nhint: --start-jitter '100 ms' with another --out DIR starts flows at random times"
+        )
         click.echo(
-            "warning: all repetitions of every point are identical: nothing in the scenario is random\n"
-            "hint: --start-jitter '100 ms' with another --out DIR starts flows at random times",
+            f"warning: all repetitions of every point are identical: {why}",
             err=True,
         )
     elif repeated:

@@ -55,15 +55,26 @@ class _Parameter:
     schema: dict[str, Any]
     unit: _Unit | None
     number: bool
+    whole: bool
+    """A number whose whole values are ints, as its default is."""
     default: Any
+
+    def read(self, value: Any) -> Any:
+        """What the constructor gets for a value as a scenario writes it."""
+        if self.unit is not None:
+            return _core.quantity(self.unit.format, value)
+        if self.number:
+            whole = self.whole and (isinstance(value, int) or float(value).is_integer())
+            return int(value) if whole else float(value)
+        return value
 
     def written(self, value: Any) -> Any:
         """A value as a scenario writes it; raises where no scenario can."""
         if self.unit is not None and isinstance(value, str):
             return _core.canonical_quantity(self.unit.format, value)
         if self.unit is None or value is None:
-            json.dumps(value, allow_nan=False)
-            return float(value) if self.number else value
+            text = json.dumps(value, allow_nan=False)
+            return self.read(value) if self.number else json.loads(text)
         number = float(value) * self.unit.scale
         if not math.isfinite(number) or number < 0:
             raise ValueError(f"{value!r} {self.unit.symbol}")
@@ -130,7 +141,10 @@ class Parameters:
         )
 
     def read(self, text: str) -> tuple[dict[str, Any], str]:
-        """Keywords for the constructor, and the canonical table, for a table as JSON."""
+        """Keywords for the constructor, and the canonical table, for a table as JSON.
+
+        Defaults are read as the canonical table has them, so that a scenario with and without them is the same.
+        """
         given: dict[str, Any] = json.loads(text)
         keywords: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
         canonical = dict(keywords)
@@ -141,14 +155,13 @@ class Parameters:
                         canonical[p.name] = p.written(p.default)
                     except (TypeError, ValueError):
                         continue  # no scenario can write it
-                    if p.unit is not None:  # as the written one is read: it has so many digits
-                        keywords[p.name] = _core.quantity(p.unit.format, canonical[p.name])
-            elif p.unit is not None:
-                text = keywords[p.name]
-                keywords[p.name] = _core.quantity(p.unit.format, text)
-                canonical[p.name] = _core.canonical_quantity(p.unit.format, text)
-            elif p.number:
-                keywords[p.name] = canonical[p.name] = float(keywords[p.name])
+                    keywords[p.name] = p.read(canonical[p.name])
+                continue
+            if p.unit is not None:
+                canonical[p.name] = _core.canonical_quantity(p.unit.format, keywords[p.name])
+            keywords[p.name] = p.read(keywords[p.name])
+            if p.number:
+                canonical[p.name] = keywords[p.name]
         return keywords, json.dumps(canonical)
 
 
@@ -177,10 +190,11 @@ def hints(cls: type) -> dict[str, Any]:
 def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
     schema, unit = _schema(hint, f"{where}: {name}") if hint is not None else (_of_default(default), None)
     number = schema.get("type") == "number"
+    whole = number and hint is None and isinstance(default, int)
     _check_default(f"{where}: {name}", schema, unit, default)
     if default is None:
         schema = {"anyOf": [schema, {"type": "null"}]}
-    return _Parameter(name, schema, unit, number, default)
+    return _Parameter(name, schema, unit, number, whole, default)
 
 
 def _check_default(where: str, schema: dict[str, Any], unit: _Unit | None, default: Any) -> None:

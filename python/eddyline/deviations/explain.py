@@ -128,7 +128,7 @@ def compare_with(
         results, size = simulate(trials), len(each_seed)
         groups = [results[i : i + size] for i in range(0, len(results), size)]
         trials_left = (_with_chance(deviations(result, first, tolerance, more), found) for first, *more in groups)
-        left = [_complete(each, comparison.left) for each in trials_left]
+        left = [_complete(_nearer(each, comparison.left), comparison.left) for each in trials_left]
         largest = max(comparison.left, key=lambda each: each.excess)
         # what trades one deviation for several, or for a larger one, explains nothing
         better = [
@@ -181,6 +181,19 @@ def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviati
     return [
         replace(each, range=each.range.joined(known))
         if each.range is not None and (known := before.get((each.kind, each.name, each.quantity)))
+        else each
+        for each in trial
+    ]
+
+
+def _nearer(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:
+    """Those of a trial; where one seed alone brings its range nearer to the other world, the range before it."""
+    earlier = {(each.kind, each.name, each.quantity): each.range for each in before}
+    return [
+        replace(each, range=known)
+        if each.range is not None
+        and (known := earlier.get((each.kind, each.name, each.quantity)))
+        and each.range.distance_without_one(each.value) >= known.distance(each.value) > 0
         else each
         for each in trial
     ]

@@ -39,18 +39,36 @@ class Range:
     """Values of `sim` over several seeds.
 
     Attributes:
-        low: The smallest one.
-        high: The largest one.
-        allowed: The largest distance from the nearer of both that counts as none.
+        values: In ascending order.
+        allowed: The largest distance from the range that counts as none.
     """
 
-    low: float
-    high: float
+    values: tuple[float, ...]
     allowed: float
+
+    @property
+    def low(self) -> float:
+        """The smallest value."""
+        return self.values[0]
+
+    @property
+    def high(self) -> float:
+        """The largest value."""
+        return self.values[-1]
+
+    def distance(self, value: float) -> float:
+        """How far a value lies outside."""
+        return max(self.low - value, value - self.high, 0.0)
+
+    def distance_without_one(self, value: float) -> float:
+        """How far a value lies outside at most where one seed is left out."""
+        return max(
+            self.values[min(1, len(self.values) - 1)] - value, value - self.values[max(-2, -len(self.values))], 0.0
+        )
 
     def joined(self, other: Range) -> Range:
         """Of the values of both."""
-        return Range(min(self.low, other.low), max(self.high, other.high), max(self.allowed, other.allowed))
+        return Range(tuple(sorted((*self.values, *other.values))), max(self.allowed, other.allowed))
 
 
 @dataclass(frozen=True)
@@ -91,8 +109,7 @@ class Deviation:
         """
         if self.range is None:
             return self._excess
-        distance = max(self.range.low - self.value, self.value - self.range.high, 0.0)
-        return _in_units(distance, self.range.allowed)
+        return _in_units(self.range.distance(self.value), self.range.allowed)
 
     @property
     def within(self) -> bool:
@@ -137,10 +154,10 @@ def deviations(
                     continue
                 allowed, spread = _allowed(quantity, value, known, values, tolerance), None
                 if seeds:
-                    all_ = [known, *(v for each in flat_seeds if isinstance(v := each.get(quantity), int | float))]
-                    low, high = min(all_), max(all_)
-                    nearest = min(max(value, low), high)
-                    spread = Range(float(low), float(high), _allowed(quantity, value, nearest, values, tolerance))
+                    more_known = (v for each in flat_seeds if isinstance(v := each.get(quantity), int | float))
+                    all_ = sorted(map(float, (known, *more_known)))
+                    nearest = min(max(value, all_[0]), all_[-1])
+                    spread = Range(tuple(all_), _allowed(quantity, value, nearest, values, tolerance))
                 found.append(Deviation(kind, row["name"], quantity, float(value), float(known), allowed, spread))
     return found
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import eddyline.ranges as ranges
+import eddyline.worlds as worlds
 from eddyline.arguments import file, number_of_seeds, seconds, table, whole
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
@@ -128,10 +129,11 @@ def sweep(
     for path in swept.renew_csv():
         warnings.warn(f"{path} is not as write_csv() wrote it and stays as it is", stacklevel=2)
     if swept.identical:
-        jitter = "start_jitter='100 ms' with another folder starts flows at random times"
-        what = "world theory" if world == "theory" else f"the scenario ({jitter})"
+        why = worlds.WORLDS[world].not_random(
+            " (start_jitter='100 ms' with another folder starts flows at random times)"
+        )
         number = plan.grid.repetitions[0]
-        warnings.warn(f"all {number} seeds gave the same results: nothing is random in {what}", stacklevel=2)
+        warnings.warn(f"all {number} seeds gave the same results: {why}", stacklevel=2)
     return swept
 
 

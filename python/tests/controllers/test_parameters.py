@@ -120,6 +120,45 @@ def test_a_default_is_what_the_stored_scenario_says(one_flow):
     assert again.canonical == first.canonical
 
 
+class Plain(Fixed):
+    def __init__(
+        self,
+        path,
+        stream=1,
+        steps=(1, 2),
+        nested=((1,), {"a": 3}),
+        gain: float = 1,
+        count: int = 3,
+        kept=frozenset({4}),
+    ) -> None:
+        super().__init__(path)
+        GOT.clear()
+        GOT.update({k: v for k, v in locals().items() if k not in ("self", "path", "__class__")})
+
+
+def test_a_default_is_the_value_that_the_scenario_may_give(one_flow):
+    el.register("plain", Plain)
+    first = one_flow({"kind": "plain"})
+    first.run(series=False)
+    expected = {
+        "stream": 1,
+        "steps": [1, 2],
+        "nested": [[1], {"a": 3}],
+        "gain": 1.0,
+        "count": 3,
+        "kept": frozenset({4}),
+    }
+    got = dict(GOT)
+    assert repr(got) == repr(expected)
+    for written in ({}, {"stream": 1}, {"stream": 1.0}, {"steps": [1, 2], "gain": 1}, json.loads(first.canonical)):
+        again = one_flow({"kind": "plain", **written}) if "flow" not in written else el.Scenario(written)
+        again.run(series=False)
+        assert repr(GOT) == repr(got)
+        assert again.canonical == first.canonical
+    one_flow({"kind": "plain", "stream": 1.5, "gain": 2}).run(series=False)
+    assert repr((GOT["stream"], GOT["gain"])) == "(1.5, 2.0)"
+
+
 @pytest.mark.parametrize(
     ("hint", "default", "needed"),
     [

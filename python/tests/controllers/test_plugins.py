@@ -554,15 +554,12 @@ def test_new_controller_leaves_nothing_on_a_full_disk(tmp_path, monkeypatch, cap
 
 @needs_cargo
 def test_outside_a_checkout_the_crate_comes_along(tmp_path, monkeypatch):
+    """Whatever runs the command: the folder may go to another machine."""
     import eddyline._core as _core
-    import eddyline.cli.new_controller as new_controller
 
     checkout = ROOT / "crates" / "controller-abi"
     files = {str(p.relative_to(checkout)).replace(os.sep, "/") for p in checkout.rglob("*") if p.is_file()}
     assert _core.controller_crate() == {name: (checkout / name).read_text() for name in files}
-    monkeypatch.setattr(
-        new_controller, "__file__", str(tmp_path / "elsewhere" / "eddyline" / "cli" / "new_controller.py")
-    )
     monkeypatch.chdir(tmp_path)
     assert main(["new-controller", "mine", "--rust"]) == 0
     assert 'eddyline-controller = { path = "eddyline-controller" }' in (tmp_path / "mine" / "Cargo.toml").read_text()
@@ -574,6 +571,24 @@ def test_outside_a_checkout_the_crate_comes_along(tmp_path, monkeypatch):
         check=True,
     )
     assert {p["name"] for p in json.loads(ran.stdout)["packages"]} == {"mine", "eddyline-controller"}
+
+
+@needs_cargo
+def test_inside_a_checkout_the_crate_is_that_of_the_checkout(tmp_path, monkeypatch):
+    import eddyline.cli.new_controller as new_controller
+
+    (tmp_path / "crates").symlink_to(ROOT / "crates")
+    place = tmp_path / "python" / "eddyline" / "cli" / "new_controller.py"
+    monkeypatch.setattr(new_controller, "__file__", str(place))
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path / "mine")
+    assert main(["new-controller", "law", "--rust"]) == 0
+    text = (tmp_path / "mine" / "law" / "Cargo.toml").read_text()
+    assert 'eddyline-controller = { path = "../../crates/controller-abi" }' in text
+    assert not (tmp_path / "mine" / "law" / "eddyline-controller").exists()
+    command = ["cargo", "metadata", "--offline", "--format-version=1"]
+    ran = subprocess.run(command, cwd=tmp_path / "mine" / "law", capture_output=True, text=True, check=True)
+    assert {p["name"] for p in json.loads(ran.stdout)["packages"]} == {"law", "eddyline-controller"}
 
 
 def test_library_names() -> None:

@@ -55,7 +55,9 @@ def _show(document: Equilibria) -> None:
             links.add_row(link["name"], seconds(link["queueing_delay_s"]), percent(link["utilisation"]), word)
         print_table(links)
         if at["locally_stable"] is False:
-            print("not stable: `eddyline theory stability` says what grows, how fast, and whether rates change by it\n")
+            print(
+                "not stable: `eddyline theory stability` says how fast a disturbance grows, and whether it oscillates\n"
+            )
         more = max(len(at["flows"]), len(at["links"])) - _MAX_ROWS
         if more > 0:
             print("and more: --json has them all\n")
