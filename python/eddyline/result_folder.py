@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "WITHOUT_PLOTS",
     "Manifest",
     "copied",
     "copies",
@@ -178,6 +179,10 @@ def write(
     return remarks
 
 
+WITHOUT_PLOTS = "the result is kept without plots"
+"""What a remark begins with that is no mere note."""
+
+
 def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
     """Draws the plots. Where that fails, the results of perhaps hours are kept all the same."""
     try:
@@ -194,7 +199,7 @@ def _plots(folder: Path, draw: Callable[[], Figure]) -> list[str]:
         for name in PLOTS:
             (folder / name).unlink(missing_ok=True)
         said = str(e) if isinstance(e, InputError) else f"{type(e).__name__}: {e}"
-        return [f"the result is kept without plots: drawing them failed: {said}"]
+        return [f"{WITHOUT_PLOTS}: drawing them failed: {said}"]
     return [] if all(complete) else ["plots: the font lacks some characters of names or title, boxes stand for them"]
 
 

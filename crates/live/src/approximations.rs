@@ -19,13 +19,13 @@ const MAX_PACKET: u32 = 65_000;
 /// The window that Linux offers in the SYN-ACK, which has no scale.
 const FIRST_RECEIVE_WINDOW: u64 = 65_535;
 
-/// The world that has what this one lacks.
+/// The world that has what this one lacks; commands have several ways to name it.
 fn elsewhere(network: &Network) -> &'static str {
     let tcp = network.flows.iter().any(|flow| flow.transport == Some(Transport::Tcp));
     match network.flows.iter().any(|flow| is_quic(flow) || flow.controller.only_in().is_some()) {
         true if tcp => "leave it out: no other world has TCP beside QUIC",
-        true => "run it with --world quic",
-        false => "run it with --world sim",
+        true => "world quic has it",
+        false => "world sim has it",
     }
 }
 

@@ -102,8 +102,10 @@ pub fn check(flow: &Flow) -> Result<(), LiveError> {
     Err(LiveError::Unsupported {
         what: format!("controller {kind} (flow {})", flow.name),
         hint: match flow.controller.only_in() {
-            Some(_) => "it has them over QUIC, with transport = \"quic\"; or run it with --world quic",
-            None => "it has what Linux has, fast and vfast, and over QUIC (`transport`) all; run it with --world sim",
+            Some(_) => "it has them over QUIC, with transport = \"quic\"; world quic has them too",
+            None => {
+                "it has what Linux has, fast and vfast, and over QUIC (`transport`) all; world sim has all over TCP"
+            }
         },
     })
 }

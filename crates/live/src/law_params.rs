@@ -35,7 +35,7 @@ impl LawParams {
         };
         made.map_err(|what| LiveError::Unsupported {
             what: format!("{what} (flow {})", flow.name),
-            hint: "leave it out, or run it with --world sim",
+            hint: "leave it out; world sim has it",
         })
     }
 

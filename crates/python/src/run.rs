@@ -191,8 +191,8 @@ fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
 fn quic_hint(network: &Network) -> &'static str {
     // what would be refused there by `require_tcp`
     match eddyline_sim::require_tcp(network) {
-        Ok(()) => "run it with --world sim",
-        Err(_) => "run it with --world kernel, which has TCP, and QUIC where a flow has transport = \"quic\"",
+        Ok(()) => "world sim has it",
+        Err(_) => "world kernel has TCP, and QUIC where a flow has transport = \"quic\"",
     }
 }
 
@@ -200,14 +200,12 @@ fn quic_hint(network: &Network) -> &'static str {
 fn world_hint(error: &SimError, network: &Network) -> String {
     match error {
         SimError::OtherWorld { .. } if network.flows.iter().any(|f| f.transport == Some(Transport::Tcp)) => {
-            "run it with --world kernel, which has it where the flow has transport = \"quic\"".to_owned()
+            "world kernel has it where the flow has transport = \"quic\"".to_owned()
         }
         SimError::OtherWorld { world, .. } => {
-            format!("run it with --world {world}, where a command has that, or with world = \"{world}\" in [[expect]]")
+            format!("world {world} has it")
         }
-        _ => "run it with --world kernel, or leave `transport` out and run it with --world quic, where a command has these, or with \
-              `world` in [[expect]]"
-            .to_owned(),
+        _ => "world kernel has it, and world quic where no flow has transport = \"tcp\"".to_owned(),
     }
 }
 

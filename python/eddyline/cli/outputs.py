@@ -166,8 +166,8 @@ def figure_size() -> Callable[[Any], Any]:
     return wrap
 
 
-def draw(figure: Figure, path: Path) -> None:
-    """Writes a figure, with the width and the font size that the command line gives."""
+def draw(figure: Figure, path: Path, *, quiet: bool = False) -> None:
+    """Writes a figure, with the width and the font size that the command line gives; notes what it lacks."""
     from eddyline.output import replaced_file
     from eddyline.plots import render
     from eddyline.plots.fitting import full_size, resized
@@ -178,6 +178,8 @@ def draw(figure: Figure, path: Path) -> None:
     with replaced_file(path, "figure") as staged, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the text's measures
         complete = render(resized(figure, width, font_size), staged)
+    if quiet:
+        return
     if width is not None and font_size is not None and font_size > full_size(width):
         cut = f"text of {font_size:g} pt may be cut off at a width of {width:g} in"
         click.echo(f"note: {path}: {cut}; {full_size(width):.3g} pt or less has room", err=True)

@@ -249,9 +249,9 @@ def command(
     with shown(lambda: _show(replies, request, as_json, csv and out is None, quiet)):
         writers: list[Callable[[], None]] = []
         if out is not None:
-            writers.append(lambda: _save(out, replies, results, request, csv))
+            writers.append(lambda: _save(out, replies, results, request, csv, quiet=quiet))
         if plot is not None:
-            writers.append(lambda: draw(figure(results), plot))
+            writers.append(lambda: draw(figure(results), plot, quiet=quiet))
         errors: list[EddylineError] = [reply.displaced for reply in replies if reply.displaced is not None]
         if only_error is not None:
             errors.append(only_error)
@@ -260,11 +260,21 @@ def command(
     return 1 if any(reply.failures for reply in replies) else code
 
 
-def _save(out: Path, replies: Sequence[WorldRuns], results: Sequence[Result], request: Request, csv: bool) -> None:
+def _save(
+    out: Path,
+    replies: Sequence[WorldRuns],
+    results: Sequence[Result],
+    request: Request,
+    csv: bool,
+    *,
+    quiet: bool,
+) -> None:
+    from eddyline.result_folder import WITHOUT_PLOTS
     from eddyline.runs import save
 
     for remark in save(out, replies, results, request, csv):
-        click.echo(f"note: {out}: {remark}", err=True)
+        if not quiet or remark.startswith(WITHOUT_PLOTS):
+            click.echo(f"note: {out}: {remark}", err=True)
 
 
 def _raise(error: EddylineError) -> None:

@@ -298,7 +298,7 @@ def _draw(
     with warnings.catch_warnings(record=True) as left_out:
         warnings.simplefilter("always", LinesLeftOut)
         figure = swept.plot(*metrics, of=of, x=x, by=by)
-    draw(figure, plot)
+    draw(figure, plot, quiet=quiet)
     if left_out and not quiet:
         fewer = ["--x KEY has the values of a key along the axis"] if x is None and len(swept.keys) > 1 else []
         if by is None and len(swept.keys) > 2:

@@ -268,6 +268,7 @@ def test_text_of_a_given_size_that_is_cut_off_is_said(
     eddyline: Callable[..., Any], scenario: Callable[..., Any]
 ) -> None:
     words = ("run", scenario(), "--plot", "f.png", "--width", "1.5")
+    assert eddyline(*words, "--font-size", "9", "-q").err == ""
     assert "cut off" not in eddyline(*words).err
     assert (
         "text of 9 pt may be cut off at a width of 1.5 in; 6.75 pt or less has room"

@@ -53,10 +53,14 @@ def test_a_figure_that_fails_loses_no_result(eddyline, scenario, tmp_path, monke
         made.save(tmp_path / "kept")
     assert el.Result.load(tmp_path / "kept").to_dict() == made.to_dict()
     assert not (tmp_path / "kept" / "plot.png").exists()
-    args = ("--set", "duration=2 s", "--set", "warmup=0 s", "--set", "title=$a_{ 流 $", "--out", "out", "-q")
+    args = ("--set", "duration=2 s", "--set", "warmup=0 s", "--set", "title=$a_{ 流 $", "--out", "out")
     ran = eddyline("run", file, *args)
     assert ran.code == 0
-    assert ran.err == "note: out: plots: the font lacks some characters of names or title, boxes stand for them\n"
+    said = "the font lacks some characters of names or title, boxes stand for them\n"
+    assert f"note: out: plots: {said}" in ran.err
+    assert said in eddyline("run", file, *args[:-2], "--plot", "f.png").err
+    for output in (("--out", "out"), ("--plot", "f.png")):
+        assert eddyline("run", file, *args[:-2], *output, "-q").err == ""
     assert (tmp_path / "out" / "result.json").exists()
 
 

@@ -80,7 +80,7 @@ def command(
         if plot is not None:
             from eddyline.plots import compared
 
-            draw(compared([(a.world, a.series) for a in results], scenario.title), plot)
+            draw(compared([(a.world, a.series) for a in results], scenario.title), plot, quiet=quiet)
     return 0
 
 

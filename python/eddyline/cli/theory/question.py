@@ -89,7 +89,7 @@ def shown_document(
 
     with shown(print_it):
         if plot is not None:
-            draw(document.plot(), plot)
+            draw(document.plot(), plot, quiet=quiet)
     return 0
 
 
