@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
+
+from eddyline.cli.entry import command_line
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -109,3 +112,22 @@ def test_every_requirement_is_pinned_with_hashes(name):
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     assert len(lines) > 10
     assert all("==" in line and "--hash=sha256:" in line for line in lines)
+
+
+def with_json(command: click.Command, path: str) -> list[str]:
+    """The commands below this one, itself included, that have --json."""
+    found = [path] if any("--json" in p.opts for p in command.params) else []
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            member = command.get_command(click.Context(command), name)
+            assert member is not None
+            found += with_json(member, f"{path} {name}")
+    return found
+
+
+def test_the_document_of_every_command_is_described():
+    text = (DOCS / "reference" / "documents.md").read_text("utf-8")
+    described = set(re.findall(r"^## `(.*)`$", text, re.MULTILINE))
+    # a result's are on a page of their own; merged sweeps have the document of sweeps
+    described |= {"eddyline run", "eddyline sweep merge"}
+    assert set(with_json(command_line, "eddyline")) <= described
