@@ -113,6 +113,14 @@ class _Queue:
             sizes.append(min(size, most) if unlimited else self.whole(key, size, least, most, "bytes"))
         return sizes
 
+    def memory(self, key: str, size: int, own: int) -> int:
+        """A limit in bytes that Linux counts by the memory which packets occupy (`truesize`); `own` is its least default."""
+        if size < own:
+            self.note(
+                f"tc counts its {key} by the memory that packets occupy, about twice their bytes, so half as many fit"
+            )
+        return size
+
     def counted(self, size: int) -> int:
         """What disciplines behind a size table count for a packet."""
         layer = "atm" if self.line.linklayer == "atm" else "none"
@@ -168,7 +176,7 @@ def cake_options(given: Mapping[str, Any], rate_bps: float, line: Framing, notes
         {"hosts": "triple-isolate", "flows": "flows"}.get(given["isolation"], "triple-isolate"),
         f"rtt {queue.time('rtt')}",
         filters[given["ack_filter"]],
-        f"memlimit {queue.in_bytes('limit')[0]}",
+        f"memlimit {queue.memory('limit', queue.in_bytes('limit')[0], 4 * 2**20)}",
         keywords,
     ]
     return " ".join(options)
@@ -228,8 +236,8 @@ def _fq_codel(queue: _Queue) -> str:
     queue.fixed("mtu", _FULL_B, "the device's")
     sizes = f"flows {queue.given['queues']} quantum {queue.quantum(256, 2**20)}"
     times = f"target {queue.time('target')} interval {queue.time('interval')}"
-    memory = f"memory_limit {queue.size('memory_limit', most=2**31)}"
-    return f"fq_codel limit {queue.in_packets()} {sizes} {times} {memory} {queue.ecn()}"
+    memory = queue.memory("memory_limit", queue.size("memory_limit", most=2**31), 32 * 2**20)
+    return f"fq_codel limit {queue.in_packets()} {sizes} {times} memory_limit {memory} {queue.ecn()}"
 
 
 def _pie(queue: _Queue) -> str:
