@@ -246,6 +246,8 @@ def test_limits_have_lines_in_every_unit(kind: str) -> None:
         ),
         ({"kind": "cake", "limit": "64 cells"}, "memlimit 3000 ", "limit in bytes: here those of packets of 1500 B"),
         ({"kind": "cake", "limit": "unlimited"}, "memlimit 1500000000 ", ""),
+        ({"kind": "cake", "limit": "60 kB"}, "memlimit 60000 ", "limit by the memory that packets occupy"),
+        ({"kind": "fq_codel", "memory_limit": "60 kB"}, "memory_limit 60000 ", "memory_limit by the memory that"),
         # 32 cells hold a full packet
         (
             {"kind": "red", "min_threshold": "64 cells", "max_threshold": "320 cells"},

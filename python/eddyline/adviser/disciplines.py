@@ -114,11 +114,10 @@ class _Queue:
         return sizes
 
     def memory(self, key: str, size: int, own: int) -> int:
-        """A limit in bytes that Linux counts by the memory which packets occupy (`truesize`); `own` is its least default."""
+        """A limit that Linux counts by the memory of packets (`truesize`); `own` is its least default."""
         if size < own:
-            self.note(
-                f"tc counts its {key} by the memory that packets occupy, about twice their bytes, so half as many fit"
-            )
+            how = "by the memory that packets occupy, about twice their bytes"
+            self.note(f"tc counts its {key} {how}: about half as many fit")
         return size
 
     def counted(self, size: int) -> int:
