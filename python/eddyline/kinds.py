@@ -154,7 +154,7 @@ def require_in_world(name: str, world: str) -> None:
     only_in = next((kind.only_in for kind in controllers() if kind.name == name), None)
     if only_in not in (None, world):
         raise InputError(
-            f"controller {name} is part of world {only_in}, {world} does not have it", f"--world {only_in}"
+            f"controller {name} is part of world {only_in}, {world} does not have it", f"world {only_in} has it"
         )
 
 

@@ -266,14 +266,13 @@ def replaced(folder: Path, own: Collection[str] = _OF_RESULTS) -> Iterator[Path]
             elif _is_earlier(target, own):
                 _exchange(new, target)
             else:
-                displaced.append(_put_aside(new, target, folder))
+                displaced.append(_put_aside(new, folder, (target.with_name(f"{target.name}-{n}") for n in count(2))))
     if displaced:
         raise Displaced("\n".join(displaced))
 
 
-def _put_aside(new: Path, target: Path, path: Path) -> str:
-    """Puts an output beside its place, with a number in its name, and says so of the place as it was given."""
-    names = (target.with_name(f"{target.stem}-{n}{target.suffix}") for n in count(2))
+def _put_aside(new: Path, path: Path, names: Iterator[Path]) -> str:
+    """Puts an output at the first of some places that is free, and says so of the place that was given."""
     aside = next(p for p in names if not os.path.lexists(p))
     new.rename(aside)
     return f"{path}: something else was written there meanwhile; this output is in {aside}"
@@ -300,7 +299,8 @@ def replaced_file(path: Path, kind: str | None = None) -> Iterator[Path]:
     Raises:
         Displaced: Something else was written there.
     """
-    require_writable_file(path)
+    if kind is None:
+        require_writable_file(path)
     target = _target(path)
     displaced: list[str] = []
     with room(path):
@@ -314,7 +314,8 @@ def replaced_file(path: Path, kind: str | None = None) -> Iterator[Path]:
             if kind is None or _may_be_replaced(target, kind):
                 new.replace(target)
             else:
-                displaced.append(_put_aside(new, target, path))
+                names = (target.with_name(f"{path.stem}-{n}{path.suffix}") for n in count(2))
+                displaced.append(_put_aside(new, path, names))
     if displaced:
         raise Displaced("\n".join(displaced))
 

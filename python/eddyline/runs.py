@@ -171,7 +171,9 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
         try:
             return WorldRuns(world, [one(0, None)])
         except Displaced as e:
-            return WorldRuns(world, [e.result], displaced=e)
+            failure = e.__cause__
+            failures = [Failure(scenario.seed, failure)] if isinstance(failure, ControllerError) else []
+            return WorldRuns(world, [e.result], failures=failures, displaced=e)
         except ControllerError as e:
             # one from a file stops its own flow only
             kept = [e.result] if e.result is not None else []

@@ -326,7 +326,8 @@ class Scenario:
         Raises:
             ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
                 has the result.
-            Displaced: Files that the run wrote are beside their places; the error has the result.
+            Displaced: Files that the run wrote are beside their places; the error has the result, and the
+                ControllerError for its cause, if there is one.
         """
         entry = worlds.require(world, options.clock)
         entry.check(options)
@@ -340,11 +341,12 @@ class Scenario:
         except Displaced as e:
             displaced, run = e, e.run
         result = Result(None, self, run, asked=options.recorded())
+        failure = _failure(result, run.failures) if run.failures else None
         if displaced is not None:
             displaced.result = result
-            raise displaced
-        if run.failures:
-            raise _failure(result, run.failures)
+            raise displaced from failure
+        if failure is not None:
+            raise failure
         return result
 
     def theory(

@@ -72,7 +72,7 @@ def test_seeds_that_change_nothing_measure_no_chance(capsys: pytest.CaptureFixtu
 def test_flows_that_compete_in_phase_start_at_random_for_chance(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """With acknowledgements of quic's size two flows share the link otherwise, by their phases alone."""
+    """With acknowledgements of quic's size two flows share the link otherwise, by their phases and their growth."""
     file = tmp_path / "x.toml"
     file.write_text("""
 title = "two on a link"
@@ -96,8 +96,8 @@ ack = ["up"]
 """)
     quic = compared(capsys, file, "quic")
     assert (quic["seeds"], quic["start_jitter_s"]) == (list(range(10)), 0.1)
-    assert quic["steps"][0]["difference"] == "packet sizes"
-    assert quic["explained"]
+    steps = [step["difference"] for step in quic["steps"]]
+    assert (steps, quic["explained"]) == (["packet sizes", "byte counting"], True)
     assert main(["compare", str(file)]) == 0
     assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
 
@@ -132,6 +132,26 @@ def test_other_seeds_run_only_where_something_deviates_and_once(
         )
     assert all(d["within"] for d in Kernel({}).found(tools, file, text=SHORT)["deviations"])
     assert asked == [11]
+
+
+def test_what_one_seed_alone_brings_nearer_explains_nothing() -> None:
+    def trial(*values: float) -> Deviation:
+        return Deviation("flow", "f", "goodput_bps", 10.0, 6.0, 1.0, Range(tuple(sorted(values)), 1.0))
+
+    before = [trial(5.0, 6.0, 8.0)]
+    for values, excess in (
+        ((5.0, 6.0, 9.5), 2.0),  # one seed alone: the range before counts
+        ((5.0, 9.0, 9.5), 0.5),
+        ((1.0, 2.0, 3.0), 7.0),  # farther away
+        ((20.0, 21.0, 22.0), 10.0),  # on the other side
+    ):
+        (found,) = explain._nearer([trial(*values)], before)
+        assert found.excess == pytest.approx(excess)
+        assert found.range == trial(*values).range
+    # what had counted before goes on to count
+    (kept,) = explain._nearer([trial(5.0, 6.0, 9.5)], before)
+    assert explain._nearer([trial(5.0, 6.0, 9.9)], [kept])[0].excess == pytest.approx(2.0)
+    assert Range((3.0,), 1.0).distance_without_one(10.0) == 7.0
 
 
 def test_a_value_within_the_range_of_seeds_is_none_that_deviates() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import eddyline as el
+import eddyline.worlds as worlds
+from eddyline.cli import main
 from eddyline.errors import Displaced
 from eddyline.output import replaced, replaced_file
 
@@ -65,6 +69,36 @@ def test_a_file_that_is_written_meanwhile_stays(tmp_path, kind, ours, earlier):
     assert (tmp_path / "output-3.txt").read_text() == ours + "new"
 
 
+def test_names_of_places_beside(tmp_path):
+    """A dot in the name of a folder begins no suffix; a file has the name given, not that of a link's target."""
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "f.svg").symlink_to("notes.txt")
+    (tmp_path / "run-0.5").mkdir()
+    (tmp_path / "run-0.5" / "mine").touch()
+
+    def write() -> None:
+        with replaced(tmp_path / "run-0.5", ("x",)), replaced_file(tmp_path / "f.svg", "figure"):
+            pass
+
+    with pytest.raises(Displaced):
+        write()
+    assert (tmp_path / "run-0.5-2").is_dir()
+    assert (tmp_path / "f-2.svg").is_file()
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_that_is_made_meanwhile_stays(tmp_path):
+    (tmp_path / "f.svg").mkdir()
+
+    def write() -> None:
+        with replaced_file(tmp_path / "f.svg", "figure"):
+            pass
+
+    with pytest.raises(Displaced):
+        write()
+    assert (tmp_path / "f-2.svg").is_file()
+
+
 @pytest.mark.parametrize("target", ["notes", "nothing"])
 def test_a_link_that_is_made_meanwhile_stays(tmp_path, target):
     (tmp_path / "notes").write_text("my notes")
@@ -118,8 +152,8 @@ def test_a_run_writes_all_outputs_and_its_table(eddyline, scenario, tmp_path):
     assert ran.code == 1
     assert "goodput" in ran.out
     aside = {"result": "result-2", "figure.svg": "figure-2.svg", "log.txt": "log-2.txt", "captures": "captures-2"}
-    lines = [f"{place}: {MEANWHILE} {tmp_path / beside}" for place, beside in aside.items()]
-    assert ran.err.splitlines() == [f"error: {lines[0]}", *lines[1:]]
+    result, figure, *of_the_run = (f"{place}: {MEANWHILE} {tmp_path / beside}" for place, beside in aside.items())
+    assert ran.err.splitlines() == [f"error: {result}", f"error: {figure}", f"error: {of_the_run[0]}", of_the_run[1]]
     for name, text in (("log.txt", "my notes"), ("figure.svg", "mine"), ("captures/mine", "mine")):
         assert (tmp_path / name).read_text() == text
     assert all((tmp_path / beside).exists() for beside in aside.values())
@@ -136,6 +170,31 @@ def test_from_python_the_error_has_the_result(scenario, tmp_path):
     with pytest.raises(Displaced) as displaced:
         loaded.run(qlog=tmp_path / "traces", progress=taken)
     assert displaced.value.result.to_dict()["flows"] == loaded.run().to_dict()["flows"]
+
+
+def test_a_controller_that_failed_is_said_too(scenario, monkeypatch, capsys):
+    """One of a library: others end the run."""
+    sim = worlds.WORLDS["sim"]
+
+    class Failed:
+        failures = (("mine", "download", "on_ack panicked"),)
+
+        def __init__(self, run: Any) -> None:
+            self.run = run
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.run, name)
+
+    def run(*given: Any) -> Any:
+        displaced = Displaced("log.txt: is in log-2.txt")
+        displaced.run = Failed(sim.run(*given))
+        raise displaced
+
+    monkeypatch.setitem(worlds.WORLDS, "sim", replace(sim, run=run))
+    assert main(["run", str(scenario()), "--set", "duration=2 s", "-q"]) == 1
+    out, err = capsys.readouterr()
+    assert "goodput" in out
+    assert err.startswith("error: log.txt: is in log-2.txt\nerror: controller 'mine': on_ack panicked; 'download' sent")
 
 
 def test_reports_are_written_one_without_the_other(eddyline, scenario, tmp_path):

@@ -420,6 +420,7 @@ def test_what_linux_does_not_have_is_refused() -> None:
     with pytest.raises(InputError, match="controller copa") as caught:
         Scenario(_table(_flow("x", "copa"))).run("kernel")
     assert "world sim" in (caught.value.hint or "")
+    assert "--world" not in (caught.value.hint or "")
     one_way = _flow("x", "fast", alpha="9 packets", transport="quic", tcp={"timestamps": True})
     one_way["controller"]["delay"] = "forward"
     with pytest.raises(InputError, match="one-way delays over QUIC"):

@@ -102,7 +102,9 @@ pub fn check(flow: &Flow) -> Result<(), LiveError> {
     Err(LiveError::Unsupported {
         what: format!("controller {kind} (flow {})", flow.name),
         hint: match flow.controller.only_in() {
-            Some(_) => "it has them over QUIC, with transport = \"quic\"; world quic has them too",
+            Some(_) => {
+                "this world has the stack's controllers over QUIC (transport = \"quic\"), world quic has them too"
+            }
             None => {
                 "it has what Linux has, fast and vfast, and over QUIC (`transport`) all; world sim has all over TCP"
             }

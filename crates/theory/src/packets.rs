@@ -1,6 +1,6 @@
 //! The load that a flow's packets put on links.
 
-use eddyline_scenario::network::Flow;
+use eddyline_scenario::network::{Flow, Transport};
 
 use crate::equilibrium::ProblemFlow;
 
@@ -15,9 +15,10 @@ pub(crate) fn ack_ratio(flow: &Flow) -> f64 {
 }
 
 /// b of the response function: data packets whose acknowledgement grows the window as one does, which is one if bytes are counted
-/// (RFC 3465, 2.1).
+/// (RFC 3465, 2.1; over QUIC RFC 9002, 7.3.1).
 pub(crate) fn growth_ratio(flow: &Flow) -> f64 {
-    if flow.tcp.byte_counting.is_some() { 1.0 } else { ack_ratio(flow) }
+    let bytes = flow.tcp.byte_counting.is_some() || flow.transport == Some(Transport::Quic);
+    if bytes { 1.0 } else { ack_ratio(flow) }
 }
 
 /// P-: bits of acknowledgements for each data packet.

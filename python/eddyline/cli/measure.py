@@ -65,13 +65,15 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
 
         require_writable_named("--out", out, (".toml",), "measured link")
     found = measure(host, port, seconds, lambda line: click.echo(line, err=True))
-    if out is not None:
-        from eddyline.output import replaced_file
+    from eddyline.cli.outputs import put_text, shown
 
-        with replaced_file(out, "measured link") as staged:
-            staged.write_text(found.scenario(), encoding="utf-8")
-    if as_json:
-        sys.stdout.write(json.dumps(found.to_dict()) + "\n")
-    elif out is None:
-        sys.stdout.write(found.scenario())
+    def show() -> None:
+        if as_json:
+            sys.stdout.write(json.dumps(found.to_dict()) + "\n")
+        elif out is None:
+            sys.stdout.write(found.scenario())
+
+    with shown(show):
+        if out is not None:
+            put_text(out, found.scenario(), "measured link")
     return 0

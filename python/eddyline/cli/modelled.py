@@ -25,7 +25,8 @@ def model_hint(texts: Iterable[str]) -> str | None:
     modelled = [entry["name"] for entry in register if entry.get("alpha")]
     said = (
         f"it models {' and '.join(modelled)}, and Reno's window at the loss given on its path: "
-        f'--set \'flow.*.controller={{kind="{modelled[0]}",alpha="20 packets"}}\', of arrivals arrivals.*.controller'
+        f'--set \'flow.*.controller={{kind="{modelled[0]}",alpha="20 packets"}}\'; '
+        "for arrivals the key is arrivals.*.controller"
     )
     closed = {entry["name"] for entry in register if entry.get("response_function")}
     answered = [kind for kind in dict.fromkeys(kinds) if kind in closed]

@@ -68,22 +68,30 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
     printed(show)
 
 
-def write_each(writers: Iterable[Callable[[], object]]) -> None:
+def write_each(writers: Iterable[Callable[[], object]], errors: Iterable[EddylineError] = ()) -> None:
     """Writes all outputs, also where one before could not be written.
 
+    Args:
+        writers: What writes them.
+        errors: What is to be raised after that, with their errors.
+
     Raises:
-        EddylineError: Some could not, with a line for each.
+        EddylineError: The last error; those before it are printed.
     """
-    errors: list[EddylineError] = []
+    found: list[EddylineError] = []
     for write in writers:
         try:
             write()
         except EddylineError as e:
-            errors.append(e)
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise EddylineError("\n".join(map(str, errors)), next((e.hint for e in errors if e.hint), None))
+            found.append(e)
+        except OSError as e:
+            found.append(EddylineError(f"{e.filename}: {e.strerror}" if e.filename and e.strerror else str(e)))
+    found += errors
+    for error in found[:-1]:
+        hint = f"\nhint: {error.hint}" if error.hint else ""
+        click.echo(f"error: {error}{hint}", err=True)
+    if found:
+        raise found[-1]
 
 
 def printed(show: Callable[[], object]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -255,7 +254,7 @@ def command(
         errors: list[EddylineError] = [reply.displaced for reply in replies if reply.displaced is not None]
         if only_error is not None:
             errors.append(only_error)
-        write_each([*writers, *(partial(_raise, error) for error in errors)])
+        write_each(writers, errors)
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
 
@@ -275,10 +274,6 @@ def _save(
     for remark in save(out, replies, results, request, csv):
         if not quiet or remark.startswith(WITHOUT_PLOTS):
             click.echo(f"note: {out}: {remark}", err=True)
-
-
-def _raise(error: EddylineError) -> None:
-    raise error
 
 
 def _overflowing(replies: Sequence[WorldRuns]) -> set[str]:

@@ -73,8 +73,8 @@ class _Parameter:
         if self.unit is not None and isinstance(value, str):
             return _core.canonical_quantity(self.unit.format, value)
         if self.unit is None or value is None:
-            text = json.dumps(value, allow_nan=False)
-            return self.read(value) if self.number else json.loads(text)
+            json.dumps(plain := _plain(value), allow_nan=False)
+            return self.read(plain) if self.number else plain
         number = float(value) * self.unit.scale
         if not math.isfinite(number) or number < 0:
             raise ValueError(f"{value!r} {self.unit.symbol}")
@@ -185,6 +185,17 @@ def hints(cls: type) -> dict[str, Any]:
             except (NameError, TypeError):
                 continue
         return resolved
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON's own types, tuples as lists; raises for others, which would be read as something else."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) in (list, tuple):
+        return [_plain(each) for each in value]
+    if type(value) is dict and all(type(key) is str for key in value):
+        return {key: _plain(each) for key, each in value.items()}
+    raise TypeError(f"no type of JSON: {type(value).__name__}")
 
 
 def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:

@@ -187,16 +187,18 @@ def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviati
 
 
 def _nearer(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:
-    """Those of a trial; where one seed alone brings its range nearer to the other world, the range before it."""
-    earlier = {(each.kind, each.name, each.quantity): each.range for each in before}
-    return [
-        replace(each, range=known)
-        if each.range is not None
-        and (known := earlier.get((each.kind, each.name, each.quantity)))
-        and each.range.distance_without_one(each.value) >= known.distance(each.value) > 0
-        else each
-        for each in trial
-    ]
+    """Those of a trial; where one seed alone brings its range nearer to the other world, the range before it counts."""
+    ranges = {(each.kind, each.name, each.quantity): each.earlier or each.range for each in before}
+    found = []
+    for each in trial:
+        known = ranges.get((each.kind, each.name, each.quantity))
+        if each.range is not None and known is not None:
+            distance = known.distance(each.value)
+            if each.range.distance(each.value) < distance <= each.range.distance_without_one(each.value):
+                found.append(replace(each, earlier=known))
+                continue
+        found.append(each)
+    return found
 
 
 def _complete(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:

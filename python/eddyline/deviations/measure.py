@@ -62,9 +62,8 @@ class Range:
 
     def distance_without_one(self, value: float) -> float:
         """How far a value lies outside at most where one seed is left out."""
-        return max(
-            self.values[min(1, len(self.values) - 1)] - value, value - self.values[max(-2, -len(self.values))], 0.0
-        )
+        lowest, highest = (self.values[1:] or self.values)[0], (self.values[:-1] or self.values)[-1]
+        return max(lowest - value, value - highest, 0.0)
 
     def joined(self, other: Range) -> Range:
         """Of the values of both."""
@@ -83,6 +82,7 @@ class Deviation:
         reference: In world `sim`.
         allowed: The largest difference that counts as none.
         range: What chance makes of the reference; None where one seed is known.
+        earlier: The range that counts in its place, where one seed alone brings this one nearer.
     """
 
     kind: str
@@ -92,6 +92,7 @@ class Deviation:
     reference: float
     allowed: float
     range: Range | None = None
+    earlier: Range | None = None
 
     @property
     def relative(self) -> float:
@@ -107,9 +108,10 @@ class Deviation:
 
         Infinite where nothing is allowed.
         """
-        if self.range is None:
+        counted = self.earlier or self.range
+        if counted is None:
             return self._excess
-        return _in_units(self.range.distance(self.value), self.range.allowed)
+        return _in_units(counted.distance(self.value), counted.allowed)
 
     @property
     def within(self) -> bool:

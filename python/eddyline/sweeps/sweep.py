@@ -304,16 +304,15 @@ def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping
     if not found:
         return False
     same = all(known[key] == document[key] for key in ("format", "version", "world"))
-    same = same and not {"shard"} & (known.keys() | document.keys())
     same = same and known.get("controllers", {}).items() <= document.get("controllers", {}).items()
-    digests = plan.digests(list(known["files"]))
-    if same and digests == known["files"]:
+    same = same and plan.digests(list(known["files"])) == known["files"]
+    if same and not {"shard"} & (known.keys() | document.keys()):
         require_stored(folder, known, plan.source)  # first: the stored points are told by their scenario there
         if _carried(folder, known, plan) is not None:
             return True
     listed = "".join(f"\n  {each}" for each in found)
     hint = "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one"
-    if "shard" in known:
+    if same and "shard" in known:
         hint = (
             "a shard does not grow: merge the shards that there are (eddyline sweep merge FOLDER ... --out FOLDER), "
             "then run the sweep there; or choose another folder for --out"

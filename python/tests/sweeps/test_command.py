@@ -262,7 +262,7 @@ def test_another_sweep_in_the_same_folder_is_refused_with_the_difference(eddylin
             'controller "noq-cubic" is part of world quic',
             "quic",
         ),
-        ("flow.download.transport=tcp,quic", "sim", 'flow "download" asks for QUIC: world sim has TCP only', "quic"),
+        ("flow.download.transport=tcp,quic", "sim", 'flow "download" asks for QUIC: world sim has TCP only', "kernel"),
         ("flow.download.transport=tcp,quic", "quic", 'flow "download": world quic: it asks for TCP', "sim"),
         ("flow.download.tcp.sack=true,false", "quic", None, None),
     ],
@@ -276,7 +276,7 @@ def test_what_the_world_does_not_have_is_said_before_anything_runs(eddyline, los
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.count("error: ") == 1
     assert ran.err.startswith(f"error: {path}: {said}")
-    assert f"--world {hint}" in ran.err
+    assert f"hint: world {hint}" in ran.err
     assert not (tmp_path / "grid").exists()
 
 

@@ -25,7 +25,7 @@ pub fn check(network: &Network, flow: &Flow) -> Result<(), LiveError> {
     if flow.controller.delay_options().is_some_and(|o| o.delay.is_one_way()) {
         return Err(LiveError::Unsupported {
             what: format!("one-way delays over QUIC, which carries no times of arrival (flow {})", flow.name),
-            hint: "it has them over TCP; world quic has them over QUIC",
+            hint: "this world has one-way delays over TCP, world quic has them over QUIC",
         });
     }
     let refused = |reason| LiveError::Input(format!("flow {}: QUIC in world kernel: {reason}", flow.name));

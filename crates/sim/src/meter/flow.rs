@@ -65,7 +65,10 @@ impl TimeAverage {
 
     /// The quantity has had this value since the last call.
     fn advance(&mut self, now: Time, value: f64) {
-        self.integral += value * now.saturating_sub(self.since).as_ps_f64();
+        let unchanged = now.saturating_sub(self.since);
+        // the conversion of the usual, shorter times is one instruction
+        let ps = if unchanged.as_ps() <= i64::MAX as u64 { unchanged.as_ps_f64() } else { unchanged.as_ps() as f64 };
+        self.integral += value * ps;
         self.since = now;
     }
 

@@ -192,3 +192,15 @@ fn the_throughput_of_a_transfer_is_at_most_the_rate_of_its_link() {
     }
     assert!(repeated > 50, "{repeated}");
 }
+
+/// A time mean lies between the extremes also where a value stays for longer than 2^63 ps.
+#[test]
+fn means_of_values_that_stay_for_months() {
+    let text = "duration = \"150 d\"\n\
+                link = [{ name = \"d\", rate = \"1 Mbit/s\", delay = \"1 h\" }, { name = \"u\", rate = \"1 Mbit/s\", delay = \"1 h\" }]\n\
+                flow = [{ name = \"x\", controller = { kind = \"newreno\" }, data = [\"d\"], ack = [\"u\"], receive_window = \"1460 B\" }]\n";
+    let r = result_of(text);
+    let window = &flow_result(&r, "x").window_packets;
+    let (min, mean, max) = (window.min.expect("known"), window.mean.expect("known"), window.max.expect("known"));
+    assert!(min <= mean && mean <= max, "{min}, {mean}, {max}");
+}

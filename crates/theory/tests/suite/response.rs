@@ -108,6 +108,9 @@ fn acknowledgements_of_several_packets_matter_where_they_are_counted() {
     };
     close(window(None), 6.55, 1e-12);
     close(window(Some(2)), 13.1, 1e-12);
+    let mut quic = reno_beside_fast(LossParams::Independent(0.01), false);
+    (quic.flows[0].tcp.ack_every, quic.flows[0].transport) = (4, Some(Transport::Quic));
+    close(run(&quic).expect("solved").flows[0].window_packets.mean.expect("known"), 13.1, 1e-12);
 }
 
 #[test]
