@@ -321,11 +321,12 @@ def replaced_file(path: Path, kind: str | None = None) -> Iterator[Path]:
 
 
 def _may_be_replaced(target: Path, kind: str) -> bool:
-    """Whether there is nothing, an empty file or one of this kind."""
+    """Whether there is nothing, or an empty file or one of this kind that is not write-protected."""
     if not os.path.lexists(target):
         return True
     try:
-        return target.is_file() and not target.is_symlink() and _is_of_kind(target, kind)
+        writable = target.is_file() and not target.is_symlink() and os.access(target, os.W_OK)
+        return writable and _is_of_kind(target, kind)
     except OSError:
         return False
 
@@ -340,7 +341,7 @@ def _target(path: Path) -> Path:
         return path.absolute()
     target = _resolved(path)
     if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return target
 
 

@@ -326,8 +326,8 @@ class Scenario:
         Raises:
             ControllerError: A user's own controller failed. One from a file stops its own flow only, and the error
                 has the result.
-            Displaced: Files that the run wrote are beside their places; the error has the result, and the
-                ControllerError for its cause, if there is one.
+            Displaced: Files that the run wrote are beside their places; the error has the result. Its cause is the
+                ControllerError of a controller that failed too.
         """
         entry = worlds.require(world, options.clock)
         entry.check(options)

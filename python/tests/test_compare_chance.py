@@ -148,6 +148,9 @@ def test_what_one_seed_alone_brings_nearer_explains_nothing() -> None:
         (found,) = explain._nearer([trial(*values)], before)
         assert found.excess == pytest.approx(excess)
         assert found.range == trial(*values).range
+    # the scenario's own seed is as the other world: that is no matter of one other seed
+    own = replace(trial(5.0, 6.0, 10.0), reference=10.0)
+    assert explain._nearer([own], before) == [own]
     # what had counted before goes on to count
     (kept,) = explain._nearer([trial(5.0, 6.0, 9.5)], before)
     assert explain._nearer([trial(5.0, 6.0, 9.9)], [kept])[0].excess == pytest.approx(2.0)

@@ -11,7 +11,8 @@ import pytest
 import eddyline as el
 import eddyline.worlds as worlds
 from eddyline.cli import main
-from eddyline.errors import Displaced
+from eddyline.cli.outputs import write_each
+from eddyline.errors import Displaced, EddylineError
 from eddyline.output import replaced, replaced_file
 
 MEANWHILE = "something else was written there meanwhile; this output is in"
@@ -71,14 +72,14 @@ def test_a_file_that_is_written_meanwhile_stays(tmp_path, kind, ours, earlier):
 
 def test_names_of_places_beside(tmp_path):
     """A dot in the name of a folder begins no suffix; a file has the name given, not that of a link's target."""
-    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "notes.txt").touch()
     (tmp_path / "f.svg").symlink_to("notes.txt")
-    (tmp_path / "run-0.5").mkdir()
-    (tmp_path / "run-0.5" / "mine").touch()
 
     def write() -> None:
         with replaced(tmp_path / "run-0.5", ("x",)), replaced_file(tmp_path / "f.svg", "figure"):
-            pass
+            (tmp_path / "notes.txt").write_text("mine")
+            (tmp_path / "run-0.5").mkdir()
+            (tmp_path / "run-0.5" / "mine").touch()
 
     with pytest.raises(Displaced):
         write()
@@ -88,15 +89,35 @@ def test_names_of_places_beside(tmp_path):
 
 
 def test_a_folder_that_is_made_meanwhile_stays(tmp_path):
-    (tmp_path / "f.svg").mkdir()
-
     def write() -> None:
         with replaced_file(tmp_path / "f.svg", "figure"):
-            pass
+            (tmp_path / "f.svg").mkdir()
 
     with pytest.raises(Displaced):
         write()
     assert (tmp_path / "f-2.svg").is_file()
+    # figures are drawn when the run has ended
+    with pytest.raises(Displaced), replaced_file(tmp_path / "f.svg", "figure"):
+        pass
+    assert (tmp_path / "f-3.svg").is_file()
+
+
+def test_what_was_found_is_said_whatever_comes_after(capsys):
+    def displaced() -> None:
+        raise Displaced("f.svg: is in f-2.svg")
+
+    def full() -> None:
+        raise OSError(28, "No space left on device", "out")
+
+    def defect() -> None:
+        raise KeyError("x")
+
+    with pytest.raises(EddylineError, match=r"^out: cannot be written: no space left on device$"):
+        write_each([displaced, full])
+    assert capsys.readouterr().err == "error: f.svg: is in f-2.svg\n"
+    with pytest.raises(KeyError):
+        write_each([displaced, defect])
+    assert capsys.readouterr().err == "error: f.svg: is in f-2.svg\n"
 
 
 @pytest.mark.parametrize("target", ["notes", "nothing"])

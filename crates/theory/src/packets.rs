@@ -15,7 +15,7 @@ pub(crate) fn ack_ratio(flow: &Flow) -> f64 {
 }
 
 /// b of the response function: data packets whose acknowledgement grows the window as one does, which is one if bytes are counted
-/// (RFC 3465, 2.1; over QUIC RFC 9002, 7.3.1).
+/// (RFC 3465, 2.1; over QUIC RFC 9002, 7.3.3).
 pub(crate) fn growth_ratio(flow: &Flow) -> f64 {
     let bytes = flow.tcp.byte_counting.is_some() || flow.transport == Some(Transport::Quic);
     if bytes { 1.0 } else { ack_ratio(flow) }

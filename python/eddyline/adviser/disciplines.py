@@ -116,8 +116,8 @@ class _Queue:
     def memory(self, key: str, size: int, own: int) -> int:
         """A limit that Linux counts by the memory of packets (`truesize`); `own` is its least default."""
         if size < own:
-            how = "by the memory that packets occupy, about twice their bytes"
-            self.note(f"tc counts its {key} {how}: about half as many fit")
+            memory = "about twice the bytes of a full one, far more of a short one"
+            self.note(f"tc counts its {key} by the memory that packets occupy, {memory}")
         return size
 
     def counted(self, size: int) -> int:

@@ -219,7 +219,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _row(deviation: Deviation) -> dict[str, Any]:
-    spread = deviation.range
+    spread, earlier = deviation.range, deviation.earlier
     return {
         "kind": deviation.kind,
         "name": deviation.name,
@@ -228,6 +228,7 @@ def _row(deviation: Deviation) -> dict[str, Any]:
         "sim": deviation.reference,
         "within": deviation.within,
         **({} if spread is None else {"sim_range": [spread.low, spread.high], "chance": deviation.by_chance}),
+        **({} if earlier is None else {"counted_range": [earlier.low, earlier.high]}),
     }
 
 

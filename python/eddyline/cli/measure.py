@@ -67,13 +67,16 @@ def command(host: str, server: bool, port: int, once: bool, seconds: float, out:
     found = measure(host, port, seconds, lambda line: click.echo(line, err=True))
     from eddyline.cli.outputs import put_text, shown
 
+    written = False
+
     def show() -> None:
         if as_json:
             sys.stdout.write(json.dumps(found.to_dict()) + "\n")
-        elif out is None:
+        elif not written:
             sys.stdout.write(found.scenario())
 
     with shown(show):
         if out is not None:
             put_text(out, found.scenario(), "measured link")
+            written = True
     return 0

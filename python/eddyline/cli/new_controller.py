@@ -34,8 +34,8 @@ _MAX_LENGTH = 100
 def command(name: str, rust: bool, python: bool) -> None:
     """Write a controller called NAME to the folder NAME: NewReno, complete, to be changed, with a scenario.
 
-    A crate needs nothing but cargo, no network: it has a copy of the crate eddyline-controller. Inside the checkout
-    that the command runs from it refers to the crate there instead.
+    A crate needs nothing but cargo, no network: it has a copy of the crate eddyline-controller. Inside the
+    checkout of Eddyline that it is installed from, it refers to the crate there instead.
     """
     if rust == python:
         raise click.UsageError("--rust or --python: in which language?")

@@ -79,19 +79,27 @@ def write_each(writers: Iterable[Callable[[], object]], errors: Iterable[Eddylin
         EddylineError: The last error; those before it are printed.
     """
     found: list[EddylineError] = []
-    for write in writers:
-        try:
-            write()
-        except EddylineError as e:
-            found.append(e)
-        except OSError as e:
-            found.append(EddylineError(f"{e.filename}: {e.strerror}" if e.filename and e.strerror else str(e)))
+    try:
+        for write in writers:
+            try:
+                write()
+            except EddylineError as e:
+                found.append(e)
+            except OSError as e:
+                where = f"{e.filename}: cannot be written: " if e.filename else ""
+                found.append(EddylineError(f"{where}{(e.strerror or str(e)).lower()}"))
+    except BaseException:
+        _print_errors(found)
+        raise
     found += errors
-    for error in found[:-1]:
-        hint = f"\nhint: {error.hint}" if error.hint else ""
-        click.echo(f"error: {error}{hint}", err=True)
+    _print_errors(found[:-1])
     if found:
         raise found[-1]
+
+
+def _print_errors(errors: Iterable[EddylineError]) -> None:
+    for error in errors:
+        click.echo(f"error: {error}" + (f"\nhint: {error.hint}" if error.hint else ""), err=True)
 
 
 def printed(show: Callable[[], object]) -> None:

@@ -8,6 +8,7 @@ import math
 import types
 import typing
 from dataclasses import dataclass
+from enum import Enum
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -73,7 +74,8 @@ class _Parameter:
         if self.unit is not None and isinstance(value, str):
             return _core.canonical_quantity(self.unit.format, value)
         if self.unit is None or value is None:
-            json.dumps(plain := _plain(value), allow_nan=False)
+            json.dumps(value, allow_nan=False)  # raises for what JSON does not have
+            plain = _plain(value)
             return self.read(plain) if self.number else plain
         number = float(value) * self.unit.scale
         if not math.isfinite(number) or number < 0:
@@ -189,8 +191,10 @@ def hints(cls: type) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A value of JSON's own types, tuples as lists; raises for others, which would be read as something else."""
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, int, str):
         return value
+    if isinstance(value, float) and not isinstance(value, Enum):
+        return float(value)
     if type(value) in (list, tuple):
         return [_plain(each) for each in value]
     if type(value) is dict and all(type(key) is str for key in value):

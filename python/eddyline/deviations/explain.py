@@ -187,12 +187,12 @@ def _with_chance(trial: list[Deviation], found: list[Deviation]) -> list[Deviati
 
 
 def _nearer(trial: list[Deviation], before: list[Deviation]) -> list[Deviation]:
-    """Those of a trial; where one seed alone brings its range nearer to the other world, the range before it counts."""
+    """Those of a trial; where one other seed alone brings a range nearer to the other world, that before counts."""
     ranges = {(each.kind, each.name, each.quantity): each.earlier or each.range for each in before}
     found = []
     for each in trial:
         known = ranges.get((each.kind, each.name, each.quantity))
-        if each.range is not None and known is not None:
+        if each.range is not None and known is not None and not each.within:
             distance = known.distance(each.value)
             if each.range.distance(each.value) < distance <= each.range.distance_without_one(each.value):
                 found.append(replace(each, earlier=known))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pytest
 
 import eddyline as el
@@ -120,6 +122,15 @@ def test_a_default_is_what_the_stored_scenario_says(one_flow):
     assert again.canonical == first.canonical
 
 
+class Mode(enum.Enum):
+    FAST = "fast"
+
+
+ROOT = np.float64(0.5)
+AROUND: list[Any] = []
+AROUND.append(AROUND)
+
+
 class Plain(Fixed):
     def __init__(
         self,
@@ -130,6 +141,10 @@ class Plain(Fixed):
         gain: float = 1,
         count: int = 3,
         kept=frozenset({4}),
+        root=ROOT,
+        place: float = ROOT / 2,
+        mode=Mode.FAST,
+        around=AROUND,
     ) -> None:
         super().__init__(path)
         GOT.clear()
@@ -147,6 +162,10 @@ def test_a_default_is_the_value_that_the_scenario_may_give(one_flow):
         "gain": 1.0,
         "count": 3,
         "kept": frozenset({4}),
+        "root": 0.5,
+        "place": 0.25,
+        "mode": Mode.FAST,
+        "around": AROUND,
     }
     got = dict(GOT)
     assert repr(got) == repr(expected)

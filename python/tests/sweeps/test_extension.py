@@ -287,6 +287,8 @@ def test_shards_and_merges_that_do_not_fit_are_refused(eddyline, lossy, tmp_path
     assert eddyline(*words, "--shard", "1/2", "--out", "a").code == 0
     all_of_it = eddyline(*words, "--out", "a")
     assert (all_of_it.code, "hint: a shard does not grow: merge" in all_of_it.err) == (2, True)
+    elsewhere = eddyline(*words, "--shard", "1/2", "--world", "theory", "--out", "a")
+    assert (elsewhere.code, "a shard does not grow" in elsewhere.err) == (2, False)
     other = eddyline(*words, "--shard", "2/2", "--out", "a")
     assert (other.code, "--shard 1/2, now --shard 2/2" in other.err) == (2, True)
     larger = eddyline(*words, "--seeds", 2, "--shard", "1/2", "--out", "a")

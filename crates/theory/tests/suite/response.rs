@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{all_close, close, fast_flow, flow, link, network, problem};
 use eddyline_cc::{ControllerParams, NewRenoParams};
 use eddyline_path::loss::{LossParams, LossPattern};
+use eddyline_scenario::network::Transport;
 use eddyline_theory::equilibrium::{EVERY_CORNER, vegas};
 use eddyline_theory::response::{
     Losses, cubic_window, highspeed_window, path_loss, rate, reno_window, scalable_window,
