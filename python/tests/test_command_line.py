@@ -234,7 +234,17 @@ def test_a_closed_pipe_hides_no_failure(scenario, tmp_path, words, said):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", ["list", "--help", "--version", "check {path}", "run {path} --json"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list",
+        "--help",
+        "--version",
+        "check {path}",
+        "run {path} --json",
+        "sweep {path} --vary seed=1 --out {path}.d -q --table",
+    ],
+)
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_a_full_disk_is_one_error(scenario, words, unbuffered):
     given = {key: value for key, value in environment().items() if key != "PYTHONUNBUFFERED"}

@@ -486,7 +486,7 @@ def test_a_full_disk_loses_no_answer(scenario, monkeypatch, capfd):
     assert main(["run", str(path), "--json", "--quiet", "--out", str(path.with_name("out"))]) == 1
     said = capfd.readouterr()
     assert json.loads(said.out)["world"] == "sim"
-    assert said.err == "error: out/series.parquet: cannot be written: no space left on device\n"
+    assert said.err == "error: out/series.parquet: No space left on device\n"
     # nor does a folder that was there when the work began
     import eddyline.cli.check
 

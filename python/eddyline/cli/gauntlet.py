@@ -163,8 +163,12 @@ def command(
         return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
     require_distinct_outputs({"--out": out, "--junit": junit, "--markdown": markdown})
     require_not_inputs({"--out": out}, [] if base is None else [base / _FILES[0] if base.is_dir() else base])
-    reports = [(path, kind) for path, kind in ((junit, "JUnit XML"), (markdown, "Markdown report")) if path is not None]
-    for path, kind in reports:
+    reports = [
+        (path, kind, text)
+        for path, kind, text in ((junit, "JUnit XML", _junit), (markdown, "Markdown report", _markdown))
+        if path is not None
+    ]
+    for path, kind, _ in reports:
         require_writable_file(path, kind, text=True)
     if out is not None:
         require_writable(out, _FILES)
@@ -187,7 +191,7 @@ def command(
         )
     with shown(lambda: _show(card, tracebacks, as_json, accept_known)):
         folders = [partial(_folder, card, out, accept_known, silent)] if out is not None else []
-        files = [partial(put_text, path, _report(card, kind, accept_known), kind) for path, kind in reports]
+        files = [partial(put_text, path, text(card, accept_known), kind) for path, kind, text in reports]
         write_each([*folders, *files])
     return 0 if _good(card, accept_known) else 1
 
@@ -273,10 +277,16 @@ def _show(card: Card, tracebacks: Iterable[str], as_json: bool, accept_known: bo
         click.echo(sentence)
 
 
-def _report(card: Card, kind: str, accept_known: bool) -> str:
+def _junit(card: Card, accept_known: bool) -> str:
     from eddyline.gauntlet import reports
 
-    return reports.junit(card, accept_known=accept_known) if kind == "JUnit XML" else reports.markdown(card)
+    return reports.junit(card, accept_known=accept_known)
+
+
+def _markdown(card: Card, _: bool) -> str:
+    from eddyline.gauntlet import reports
+
+    return reports.markdown(card)
 
 
 def _folder(card: Card, out: Path, accept_known: bool, silent: bool) -> None:

@@ -86,8 +86,9 @@ def write_each(writers: Iterable[Callable[[], object]], errors: Iterable[Eddylin
             except EddylineError as e:
                 found.append(e)
             except OSError as e:
-                where = f"{e.filename}: cannot be written: " if e.filename else ""
-                found.append(EddylineError(f"{where}{(e.strerror or str(e)).lower()}"))
+                if e.filename is None:  # of standard output or a pipe, which who calls commands tells apart
+                    raise
+                found.append(EddylineError(f"{e.filename}: {e.strerror or e}"))
     except BaseException:
         _print_errors(found)
         raise

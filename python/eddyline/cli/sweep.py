@@ -26,7 +26,7 @@ from eddyline.cli.options import (
     start_jitter_named,
     timeout,
 )
-from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure, write_each
+from eddyline.cli.outputs import after_runs, draw, figure_size, printed, require_writable_figure, shown, write_each
 from eddyline.cli.types import MEMORY, OneOf, Seeds, Shard, Workers, World
 from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.listener import SweepListener
@@ -250,9 +250,8 @@ def command(
         writers: list[Callable[[], object]] = [swept.write_csv if csv else partial(_renew_csv, swept, quiet=quiet)]
         if plot is not None:
             writers.append(lambda: _draw(swept, metrics, of, (x, by), plot, quiet=quiet))
-        if as_table:
-            writers.append(lambda: printed(lambda: _tables(swept, metrics, of)))
-        write_each(writers)
+        with shown(lambda: _tables(swept, metrics, of) if as_table else None):
+            write_each(writers)
     return 1 if swept.failures else 0
 
 
