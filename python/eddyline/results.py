@@ -268,7 +268,10 @@ class Results(Sequence[_One], Generic[_One]):
         first = self._results[0].scenario
         self._require_one_scenario()
         asked = self._asked()
-        labelled = zip(self._labels, self._results, strict=True)
+        worlds = list(self._by_world())
+        labelled = sorted(
+            zip(self._labels, self._results, strict=True), key=lambda each: worlds.index(each[1].world)
+        )  # in the order of the document
         series: list[tuple[dict[str, Any], Any]]
         series = [(label, r.series_table()) for label, r in labelled if r.has_series()]
         place = file("folder", folder)

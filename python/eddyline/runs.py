@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Failure",
+    "Part",
     "Request",
     "WorldRuns",
     "document",
@@ -34,6 +35,7 @@ __all__ = [
     "labelled_series",
     "rows",
     "run",
+    "run_parts",
     "save",
     "start_jitter_s",
     "without_cost",
@@ -68,6 +70,23 @@ class Request(NamedTuple):
     def repeated(self) -> bool:
         """Whether it is for several seeds."""
         return self.seeds is not None
+
+    @property
+    def labels(self) -> list[str]:
+        """The keys of results, `world` and `seed`, in which its runs differ."""
+        return [name for name, several in (("world", self.all_worlds), ("seed", self.repeated)) if several]
+
+
+class Part(NamedTuple):
+    """The runs of one world in a document.
+
+    Attributes:
+        world: Its name.
+        seeds: Their seeds in order, of a single run too.
+    """
+
+    world: str
+    seeds: Sequence[int]
 
 
 class Failure(NamedTuple):
@@ -117,7 +136,7 @@ def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[
     if request.seeds is None or request.seeds < 2 or simulated is None or not scenario.flows:
         return scenario, None
     two = Request(simulated, 2, request.options.with_series(False))
-    if not _in_world(scenario, simulated, two, observer).identical:
+    if not _in_world(scenario, Part(simulated, _next_seeds(scenario, 2)), two, observer).identical:
         return scenario, None
     jitter_s = start_jitter_s(scenario)
     return scenario.with_overrides({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
@@ -138,24 +157,39 @@ def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldR
         raise InputError(
             f"--seeds {seeds}: seeds from {scenario.seed} on go beyond 2^63 - 1", "a smaller seed leaves room for more"
         )
+    seeds_of_each = _next_seeds(scenario, 1 if seeds is None else seeds)
+    names = worlds.NAMES if request.all_worlds else (request.world,)
+    return run_parts(scenario, [Part(world, seeds_of_each) for world in names], request, observer)
+
+
+def run_parts(scenario: Scenario, parts: Sequence[Part], request: Request, observer: Observer) -> list[WorldRuns]:
+    """Runs a scenario with the seeds that each part has, of a request for all worlds also where these are some.
+
+    Raises: as `run` does.
+    """
     if not request.all_worlds:
-        return [_in_world(scenario, request.world, request, observer)]
+        return [_in_world(scenario, part, request, observer) for part in parts]
     replies, refusals = [], []
-    for world in worlds.NAMES:
+    for part in parts:
         try:
-            replies.append(_in_world(scenario, world, request, observer))
+            replies.append(_in_world(scenario, part, request, observer))
         except (WorldUnavailable, InputError, NoEquilibrium) as e:
-            replies.append(WorldRuns(world, unavailable=WorldUnavailable.of(world, e)))
+            replies.append(WorldRuns(part.world, unavailable=WorldUnavailable.of(part.world, e)))
             refusals.append(e)
     if len(refusals) == len(replies):
         raise refusals[0]
     return replies
 
 
-def _in_world(scenario: Scenario, world: str, request: Request, observer: Observer) -> WorldRuns:
+def _next_seeds(scenario: Scenario, number: int) -> range:
+    return range(scenario.seed, scenario.seed + number)
+
+
+def _in_world(scenario: Scenario, part: Part, request: Request, observer: Observer) -> WorldRuns:
+    world, seeds = part
     entry = worlds.require(world, request.options.clock)
     options = entry.supported(request.options) if request.all_worlds else request.options
-    observer.expect(request.seeds or 1)
+    observer.expect(len(seeds))
 
     def one(number: int, checkpoint: RunCallback | None) -> Result:
         def progress(now_s: float, duration_s: float, events: int, wall_s: float) -> None:
@@ -164,25 +198,29 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
             observer.update(number, now_s, duration_s, wall_s)
 
         # of a single run the scenario itself is kept
-        seeded = scenario.with_seed(scenario.seed + number) if request.repeated else scenario
+        own = not request.repeated and seeds[number] == scenario.seed
+        seeded = scenario if own else scenario.with_seed(seeds[number])
         return seeded.run_with(options, world, progress)
 
-    if request.seeds is None:
+    if not request.repeated:
+        (seed,) = seeds
         try:
             return WorldRuns(world, [one(0, None)])
         except Displaced as e:
             failure = e.__cause__
-            failures = [Failure(scenario.seed, failure)] if isinstance(failure, ControllerError) else []
+            failures = [Failure(seed, failure)] if isinstance(failure, ControllerError) else []
             return WorldRuns(world, [e.result], failures=failures, displaced=e)
         except ControllerError as e:
             # one from a file stops its own flow only
             kept = [e.result] if e.result is not None else []
-            return WorldRuns(world, kept, failures=[Failure(scenario.seed, e)])
+            return WorldRuns(world, kept, failures=[Failure(seed, e)])
 
     from eddyline.parallel import run_keeping
 
-    values = run_keeping(ControllerError, [partial(one, number) for number in range(request.seeds)])
-    failures = [Failure(scenario.seed + n, v) for n, v in enumerate(values) if isinstance(v, ControllerError)]
+    values = run_keeping(ControllerError, [partial(one, number) for number in range(len(seeds))])
+    failures = [
+        Failure(seed, value) for seed, value in zip(seeds, values, strict=True) if isinstance(value, ControllerError)
+    ]
     return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
 
 
@@ -239,7 +277,7 @@ def save(
 
     scenario = results[0].scenario
     with replaced(folder) as staged:
-        series = labelled_series(results, request)
+        series = labelled_series(results, request.labels)
         asked = {r.world: r.asked for r in results if r.asked}
         tables = _tables(results, request, series) if csv else {}
         put = partial(write_document, replies, request)
@@ -318,9 +356,8 @@ def _tables(
     return tables
 
 
-def labelled_series(results: Sequence[Result], request: Request) -> list[tuple[dict[str, str | int], Any]]:
-    """Series of the results that have any, with the columns `world` and `seed` where these differ."""
-    names = [name for name, several in (("world", request.all_worlds), ("seed", request.repeated)) if several]
+def labelled_series(results: Sequence[Result], names: Sequence[str]) -> list[tuple[dict[str, str | int], Any]]:
+    """Series of the results that have any, with these keys of a result as columns."""
     return [({n: r.to_dict()[n] for n in names}, r.series_table()) for r in results if r.has_series()]
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, silent
-from eddyline.worlds import ALL
+from eddyline.worlds import ALL, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from eddyline.result_folder import Manifest
-    from eddyline.runs import Request, WorldRuns
+    from eddyline.runs import Part, WorldRuns
     from eddyline.scenario import Scenario
 
 __all__ = ["command"]
@@ -28,7 +28,7 @@ _MAX_SHOWN = 10
 @controllers()
 @silent()
 def command(folder: Path, silent: bool) -> int:
-    """Run again what `--out DIR` stored, from its scenario and seed, and compare results and series.
+    """Run again what `--out DIR` stored, from its scenario, worlds and seeds, and compare results and series.
 
     Plots and copies of traces are compared with the digests in `manifest.json`. Of a sweep, all points that are stored
     run again, on all processors, except those that a limit of time or memory, or the end of a process, stopped.
@@ -75,7 +75,7 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     from eddyline.errors import InputError
     from eddyline.folder_manifest import MANIFEST
     from eddyline.output import RESULT, SCENARIO, SERIES
-    from eddyline.runs import Request, document, run, without_cost
+    from eddyline.runs import Request, document, run_parts, without_cost
     from eddyline.scenario import stored
     from eddyline.worlds import RunOptions
 
@@ -84,23 +84,24 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
         kept = json.loads(text)
     except (ValueError, RecursionError) as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
-    world, seeds = _what_ran(kept, folder)
+    parts, repeated = _what_ran(kept, scenario.seed, folder)
     with_series = (folder / SERIES).is_file()
     asked = {name: value for options in held.asked.values() for name, value in options.items()}
     try:
         options = RunOptions.of_record(asked, series=with_series)
     except InputError as e:
         raise InputError(f"{folder / MANIFEST} is damaged: asked: {e}") from None
-    request = Request(world, None if seeds is None else len(seeds), options)
-    first = scenario if seeds is None else scenario.with_seed(seeds[0])
+    number = len(parts[0].seeds) if repeated else None
+    request = Request(ALL if isinstance(kept, list) else parts[0].world, number, options)
     with Progress(silent=silent) as progress:
-        replies = run(first, request, progress)
+        replies = run_parts(scenario, parts, request, progress)
     differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
     # result and series were compared value by value; the scenario's digest is in the result
-    compared = {RESULT, SERIES} if seeds is not None else {RESULT, SERIES, SCENARIO}  # whose seed others replace
+    single = not repeated and not isinstance(kept, list)
+    compared = {RESULT, SERIES, SCENARIO} if single else {RESULT, SERIES}  # else other seeds replace its own
     if with_series:
         try:
-            differences += _series_differ(folder, replies, request)
+            differences += _series_differ(folder, replies, whole=SERIES in held.altered)
         except InputError as e:
             if SERIES not in held.altered:
                 raise
@@ -111,8 +112,7 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     if not (folder / MANIFEST).exists():
         click.echo(f"note: {folder} has no {MANIFEST}: only the result and the series are compared", err=True)
     if not differences:
-        which = f"seed {first.seed}" if request.seeds in (None, 1) else f"{request.seeds} seeds from {first.seed} on"
-        click.echo(f"same: {folder} ({scenario.title}, world {world}, {which})")
+        click.echo(f"same: {folder} ({scenario.title}, {_which(parts)})")
         return 0
     # what a controller raised says more than what is missing for it
     report_failures(replies)
@@ -155,13 +155,18 @@ def _report(folder: Path, differences: Sequence[tuple[str, str, str]]) -> None:
         click.echo(f"  and {len(differences) - _MAX_SHOWN} more")
 
 
-def _series_differ(folder: Path, replies: Sequence[WorldRuns], request: Request) -> list[tuple[str, str, str]]:
+def _series_differ(folder: Path, replies: Sequence[WorldRuns], *, whole: bool) -> list[tuple[str, str, str]]:
+    """Compares series, unless `whole` of those runs only that have any in the folder."""
     from eddyline.columns import joined, read_series
     from eddyline.output import SERIES
     from eddyline.runs import labelled_series
 
     kept = read_series(folder / SERIES)
-    again = labelled_series([r for reply in replies for r in reply.results], request)
+    names = [name for name in ("world", "seed") if name in kept.column_names]
+    held = kept.group_by(names).aggregate([]).to_pylist() if names else []
+    again = labelled_series([r for reply in replies for r in reply.results], names)
+    if names and not whole:
+        again = [(labels, table) for labels, table in again if labels in held]
     if not again:
         return [(SERIES, f"{len(kept)} rows", "none: these runs have no series")]
     now = joined(again)
@@ -170,28 +175,59 @@ def _series_differ(folder: Path, replies: Sequence[WorldRuns], request: Request)
     return [(SERIES, f"{len(kept)} rows", f"{len(now)} rows, not the same")]
 
 
-def _what_ran(stored: Any, folder: Path) -> tuple[str, range | None]:
-    """The world and the seeds of a stored document, with those whose runs failed; None of a single run."""
+def _what_ran(stored: Any, own_seed: int, folder: Path) -> tuple[list[Part], bool]:
+    """The worlds of a stored document with the seeds of their runs, and whether these are repetitions.
+
+    Runs that failed are among them. Worlds that were unavailable have the seeds of the first other.
+    """
     from eddyline.errors import InputError
+    from eddyline.runs import Part
 
+    documents = stored if isinstance(stored, list) else [stored]
     try:
-        if isinstance(stored, list):
-            if not stored:
-                raise IndexError
-            parts = [part for part in stored if "runs" in part]
-            return ALL, _seeds(parts[0]) if parts else None
-        if "runs" in stored:
-            return str(stored["runs"][0]["world"]), _seeds(stored)
-        return str(stored["world"]), None
-    except (KeyError, IndexError, TypeError, ValueError):
+        ran = [d for d in documents if "unavailable" not in d]
+        repeated = "runs" in ran[0]
+        if not repeated and documents is not stored:
+            return [Part(str(stored["world"]), [own_seed])], False
+        seeds = {id(d): _seeds(d, own_seed, repeated=repeated) for d in ran}
+        parts = [Part(_world(d, place), seeds.get(id(d), seeds[id(ran[0])])) for place, d in enumerate(documents)]
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
         raise InputError(f"{folder}: not a result that can be run again") from None
+    return parts, repeated
 
 
-def _seeds(part: Any) -> range:
-    seeds = [run["seed"] for run in (*part["runs"], *(part.get("failed") or ()))]
-    if not all(type(seed) is int for seed in seeds):
+def _world(document: Any, place: int) -> str:
+    if document.get("runs"):
+        return str(document["runs"][0]["world"])
+    return str(document.get("world", NAMES[place]))  # repetitions that all failed, of all worlds
+
+
+def _seeds(document: Any, own_seed: int, *, repeated: bool) -> list[int]:
+    if not repeated:
+        seed = document.get("seed", own_seed)  # a single run that failed has none
+        if type(seed) is not int:
+            raise TypeError
+        return [seed]
+    seeds = [run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))]
+    if not seeds or not all(type(seed) is int for seed in seeds):
         raise TypeError
-    return range(min(seeds), min(seeds) + len(seeds))
+    return seeds
+
+
+def _which(parts: Sequence[Part]) -> str:
+    """Worlds and seeds of what ran, in a few words."""
+    names = [part.world for part in parts]
+    if len(names) == 1:
+        worlds = f"world {names[0]}"
+    else:
+        worlds = f"world {ALL}" if names == list(NAMES) else f"worlds {', '.join(names)}"
+    seeds = sorted({seed for part in parts for seed in part.seeds})
+    if len(seeds) == 1:
+        return f"{worlds}, seed {seeds[0]}"
+    if seeds[-1] - seeds[0] == len(seeds) - 1:
+        return f"{worlds}, {len(seeds)} seeds from {seeds[0]} on"
+    listed = ", ".join(map(str, seeds[:_MAX_SHOWN])) + (", ..." if len(seeds) > _MAX_SHOWN else "")
+    return f"{worlds}, seeds {listed}"
 
 
 def _differences(earlier: Any, now: Any, where: str = "") -> Iterator[tuple[str, str, str]]:
@@ -217,8 +253,9 @@ def _cut(text: str) -> str:
 def _explain(stored: Any, scenario: Scenario) -> None:
     import eddyline._core as _core
 
-    first = stored[0] if isinstance(stored, list) else stored
-    first = first["runs"][0] if "runs" in first else first
+    documents = stored if isinstance(stored, list) else [stored]
+    first = next(d for d in documents if "unavailable" not in d)
+    first = first["runs"][0] if first.get("runs") else first
     if first.get("scenario_sha256") != scenario.sha256:
         click.echo("note: the result is not of this scenario.json", err=True)
     if first.get("version") != _core.VERSION:
