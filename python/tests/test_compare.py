@@ -174,6 +174,13 @@ ONE = 'flow."one"'
             "flow one: the kernel's cubic has parameters of its own",
             "parameters",
         ),
+        (
+            '{ kind = "newreno", slow_start = "hystart++" }',
+            "byte_counting = 1000",
+            {f"{ONE}.controller": {"kind": "newreno"}},
+            "flow one: the kernel's newreno has parameters of its own",
+            "parameters",
+        ),
         ('{ kind = "fast", alpha = "200 packets" }', "", {f"{ONE}.tcp.pacing": False}, "", "pacing"),
         (
             '{ kind = "newreno" }',

@@ -19,7 +19,7 @@ import eddyline as el
 from eddyline.framing import FRAMINGS
 from eddyline.measurement.client import _Client, _Filled, measure
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer, burst_b
+from eddyline.measurement.link import FIFO, FLOWS, MANAGED, Direction, Measurement, buffer, burst_b, loaded_waits_s
 from eddyline.measurement.protocol import ForeignError, Lines, full_packet_bytes, goodput_bps, negotiated
 from eddyline.measurement.server import serve
 from eddyline.measurement.variation import Light
@@ -291,6 +291,27 @@ def test_a_sparse_flow_tells_flow_queueing_from_a_fifo(
     text = Measurement(0.02, found, found).scenario()
     assert el.Scenario(tomllib.loads(text)).to_dict()["link"][0]["queue"]["kind"] == written
     assert ("# The queue is no FIFO: a second flow that sends little waits" in text) is (queue == FLOWS)
+
+
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_codel_that_has_shortened_the_queue_is_told_by_the_first_half_of_the_load(share: float) -> None:
+    """The filling flow waits 40 ms at first and 20 ms, less than four packets of 6 ms, from the middle on."""
+
+    def arrivals(flow: int, waits: list[float], share: float) -> list[Arrival]:
+        phases = [(0, 0.0)] * 20 + [(1, wait) for wait in waits] + [(2, waits[-1])] * len(waits)
+        sent = [int(1e9 * n * 0.5 / len(waits)) for n in range(len(phases))]
+        return [
+            Arrival(flow + phase, n, at, at + 10_000_000 + int(1e9 * share * wait))
+            for n, ((phase, wait), at) in enumerate(zip(phases, sent, strict=True))
+        ]
+
+    filling = arrivals(0, [0.04] * 40 + [0.02] * 40, 1.0)
+    sparse = arrivals(SPARSE, [0.04] * 4 + [0.02] * 4, share)
+    assert loaded_waits_s(filling + sparse, 0.006) == (pytest.approx(0.04 * share), pytest.approx(0.04))
+    assert loaded_waits_s(filling + sparse, 0.004) == (pytest.approx(0.02 * share), pytest.approx(0.02))
+    # too little waits in either half, or too few of the sparse flow arrived
+    assert loaded_waits_s(filling + sparse, 0.011) == (None, pytest.approx(0.02))
+    assert loaded_waits_s(filling + sparse[:22], 0.006) == (None, pytest.approx(0.02))
 
 
 def test_a_pause_of_the_receiver_makes_no_fair_queue(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,7 +229,7 @@ pub trait Controller {
     fn on_spurious_timeout(&mut self, _window: f64) {}
 
     /// Nothing was sent for longer than the retransmission timeout: the window may be at most `restart_window`
-    /// (RFC 5681, 4.1).
+    /// (RFC 5681, 4.1). Also called with 1 where lost SYNs reduce the initial window to one segment (RFC 5681, 3.1; RFC 6928, 2).
     fn on_idle(&mut self, restart_window: f64);
 
     /// The congestion window.

@@ -88,7 +88,7 @@ typedef struct {
 } EddylineRecovered;
 
 /* A window that an event allows, in packets: after a spurious timeout what the packets in flight allow (RFC 4015, 3.2), after
- * idle time the restart window (RFC 5681, 4.1). */
+ * idle time the restart window (RFC 5681, 4.1), one where lost SYNs reduce the initial window (RFC 5681, 3.1). */
 typedef struct {
     double window;
 } EddylineAllowed;

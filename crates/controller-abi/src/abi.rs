@@ -128,7 +128,7 @@ pub struct Recovered {
 }
 
 /// A window that an event allows: after a spurious timeout what the packets in flight allow (RFC 4015, 3.2), after idle time the
-/// restart window (RFC 5681, 4.1).
+/// restart window (RFC 5681, 4.1), one where lost SYNs reduce the initial window (RFC 5681, 3.1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(8))]
 pub struct Allowed {

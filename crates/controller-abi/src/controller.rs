@@ -97,7 +97,7 @@ pub trait Controller: Sized + Send + 'static {
     fn on_spurious_timeout(&mut self, _window: f64) {}
 
     /// Nothing was sent for longer than the retransmission timeout: the window may be at most `restart_window` (RFC 5681, 4.1).
-    /// By default ignored.
+    /// Also called with 1 where lost SYNs reduce the initial window to one segment (RFC 5681, 3.1; RFC 6928, 2). By default ignored.
     fn on_idle(&mut self, _restart_window: f64) {}
 
     /// The congestion window.

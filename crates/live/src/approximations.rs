@@ -1,6 +1,6 @@
 //! What of a scenario this world refuses, and what it cannot honour.
 
-use eddyline_cc::{ControllerParams, CubicProfile};
+use eddyline_cc::{ControllerParams, CubicProfile, SlowStartKind};
 use eddyline_path::variation::Variation;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Local, Pacing, PacingGain, TimestampClock, Transport};
@@ -150,7 +150,13 @@ fn about(flow: &Flow) -> Vec<String> {
     }
     if let ControllerParams::Cubic(cubic) = &*flow.controller {
         notes.push(
-            "the kernel's cubic ends slow start by HyStart; nearest to it is slow_start = \"hystart++\"".to_owned(),
+            match cubic.slow_start {
+                SlowStartKind::HyStart => "the kernel's cubic ends slow start by HyStart, not by HyStart++",
+                SlowStartKind::Standard => {
+                    "the kernel's cubic ends slow start by HyStart; nearest to it is slow_start = \"hystart++\""
+                }
+            }
+            .to_owned(),
         );
         if cubic.profile != CubicProfile::Linux {
             notes.push("the kernel's cubic grows as profile = \"linux\"".to_owned());

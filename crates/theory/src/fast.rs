@@ -42,15 +42,17 @@ pub(crate) fn filter_cap(fast: &FastParams) -> f64 {
 
 /// Time constant in seconds of the filter that averages round-trip times, at a round-trip time and a rate.
 ///
-/// VFAST's filter has two weights, up and down, so no time constant of its own; their mean is used.
+/// n samples of weight m reduce a difference to (1 - m)^n, as in the dynamics. VFAST's filter has two weights, up and down, so no time
+/// constant of its own; their mean is used.
 pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64) -> f64 {
-    let average = || 1.0 / (rate * (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)));
+    let follows = |weight: f64, between: f64| -between / libm::log1p(-weight);
+    let average = || follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), 1.0 / rate);
     let ControllerParams::Vfast(vfast) = params else { return average() };
     let between = match vfast.smoothing {
         Smoothing::Ack => 1.0 / rate,
         Smoothing::Update => between_updates(fast, rtt),
     };
-    let smoothed = 2.0 * between / (vfast.psi_up + vfast.psi_down);
+    let smoothed = follows(f64::midpoint(vfast.psi_up, vfast.psi_down), between);
     match vfast.mean_rtt {
         MeanRttSource::Srtt => smoothed,
         MeanRttSource::Average => average(),

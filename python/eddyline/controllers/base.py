@@ -88,7 +88,10 @@ class Controller:
         """The last timeout was spurious (RFC 5682); the packets in flight allow a window of `window` (RFC 4015)."""
 
     def on_idle(self, restart_window: float) -> None:
-        """Nothing was sent for longer than the RTO. Without this method `cwnd` is limited to `restart_window`."""
+        """Nothing was sent for longer than the RTO. Without this method `cwnd` is limited to `restart_window`.
+
+        Also called with 1 where lost SYNs reduce the initial window to one segment (RFC 5681, 3.1; RFC 6928, 2).
+        """
 
 
 def handlers(cls: type) -> list[str]:

@@ -254,7 +254,6 @@ _LEFT_TO_LINUX = frozenset(
     (
         "accurate_ecn",
         "ack_congestion_control",
-        "byte_counting",
         "fast_retransmit",
         "limited_transmit",
         "local",
@@ -289,8 +288,9 @@ def _linux_parameters(scenario: Table, result: Table) -> Overrides:
         notes = {f"flow {name}: the kernel's {kind} has parameters of its own" for name in names}
         if notes.isdisjoint(result["approximations"]):
             continue
-        # how slow start ends and how CUBIC grows are differences of their own
-        kept = {key: value for key, value in flow["controller"].items() if key in ("slow_start", "profile")}
+        # how CUBIC ends slow start and grows are differences of their own; Linux's Reno has no HyStart
+        own = ("slow_start", "profile") if kind == "cubic" else ()
+        kept = {key: value for key, value in flow["controller"].items() if key in own}
         overrides[f"{prefix}.controller"] = {"kind": kind, **kept}
     return overrides
 

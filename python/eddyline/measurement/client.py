@@ -21,10 +21,9 @@ from eddyline.measurement.link import (
     buffer,
     burst_b,
     is_managed,
+    loaded_waits_s,
     rate_bps,
     serves_flows,
-    sparse_wait_s,
-    usual_wait_s,
     wait_s,
 )
 from eddyline.measurement.protocol import (
@@ -274,10 +273,8 @@ class _Client:
         ]
         every_s = max(_SPARSE_S, _SPARSE_PACKETS * packet_s)
         arrivals, _ = self.packets(down, phases, self.long_b, 2 * rtt_s + _IDLE_S, every_s)
-        # CoDel may have shortened the queue by the second phase
-        phase = max((1, 2), key=lambda i: usual_wait_s(arrivals, i))
-        waited = usual_wait_s(arrivals, phase)
-        return sparse_wait_s(arrivals, phase, packet_s, waited), waited, arrivals
+        sparse, waited = loaded_waits_s(arrivals, packet_s)
+        return sparse, waited, arrivals
 
     def _buffer(self, down: bool, rtt_s: float) -> _Buffer:
         """Rate and buffer of one direction."""

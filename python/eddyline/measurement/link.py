@@ -25,10 +25,9 @@ __all__ = [
     "buffer",
     "burst_b",
     "is_managed",
+    "loaded_waits_s",
     "rate_bps",
     "serves_flows",
-    "sparse_wait_s",
-    "usual_wait_s",
     "wait_s",
 ]
 
@@ -135,6 +134,8 @@ class Direction:
                 "The queue was not found to be a FIFO: how long packets wait depends on the load, as with CoDel or PIE."
                 " A FIFO stands for it, as long as the mean of the waits."
             )
+            if self.sparse_s is None:
+                said.append("Whether it serves flows by themselves, as FQ-CoDel does, could not be told.")
         elif self.queue is None and self.rate_range_bps is not None and self.sparse_s is not None:
             said.append("All flows wait in one queue; whether it is managed, as by CoDel or PIE, could not be told.")
         elif self.queue is None:
@@ -238,26 +239,32 @@ def wait_s(arrivals: list[Arrival], phase: int) -> float:
     return late[int(_FULL * (len(late) - 1))] if late else 0.0
 
 
-def usual_wait_s(arrivals: list[Arrival], phase: int) -> float:
-    """The median wait at the end of a phase. A pause of the receiver, which lengthens some waits, changes it hardly."""
-    late = _late(arrivals, phase)
-    return median(late) if late else 0.0
+def loaded_waits_s(arrivals: list[Arrival], packet_s: float) -> tuple[float | None, float]:
+    """Median waits under load of the sparse flow, and of the one that fills the buffer.
+
+    They are of the second half of the phase in which the latter waits longer. Where that is too little to tell, because
+    CoDel has shortened the queue by then, they are of the first half of the load. The first is None where neither
+    tells. A pause of the receiver, which lengthens some waits, changes a median hardly.
+    """
+    later = max((_sparse_and_filling_s(arrivals, phase, later=True) for phase in (1, 2)), key=lambda waits: waits[1])
+    for sparse, filling in (later, _sparse_and_filling_s(arrivals, 1, later=False)):
+        if sparse is not None and filling >= _TOLD_PACKETS * packet_s:
+            return sparse, filling
+    return None, later[1]
 
 
-def _late(arrivals: list[Arrival], phase: int) -> list[float]:
-    """Delays in the second half of a phase beyond that of the first, light one."""
-    light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == 0]
-    loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == phase]
-    return [(delay - min(light)) / 1e9 for delay in loaded[len(loaded) // 2 :]] if light else []
+def _sparse_and_filling_s(arrivals: list[Arrival], phase: int, *, later: bool) -> tuple[float | None, float]:
+    """Median waits of both flows in half of a phase; None where too little of the sparse one arrived."""
+    sparse, filling = (_late(arrivals, phase, base, later=later) for base in (SPARSE, 0))
+    return max(0.0, median(sparse)) if len(sparse) >= 3 else None, median(filling) if filling else 0.0
 
 
-def sparse_wait_s(arrivals: list[Arrival], phase: int, packet_s: float, waited: float) -> float | None:
-    """Median wait of the sparse flow while the other waits so long; None where too little of it arrived to tell."""
-    light, loaded = ([a.received_ns - a.sent_ns for a in arrivals if a.phase == SPARSE + i] for i in (0, phase))
-    late = loaded[len(loaded) // 2 :]
-    if waited < _TOLD_PACKETS * packet_s or not light or len(late) < 3:
-        return None
-    return max(0.0, (median(late) - min(light)) / 1e9)
+def _late(arrivals: list[Arrival], phase: int, base: int = 0, *, later: bool = True) -> list[float]:
+    """Delays in the second half of a phase, or the first, beyond that of the light one. `base` is that of a flow."""
+    light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == base]
+    loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == base + phase]
+    half = loaded[len(loaded) // 2 :] if later else loaded[: len(loaded) // 2]
+    return [(delay - min(light)) / 1e9 for delay in half] if light else []
 
 
 def serves_flows(sparse_s: float, waited: float) -> bool:

@@ -156,10 +156,6 @@ impl IllinoisLaw {
 }
 
 impl WindowLaw for IllinoisLaw {
-    fn on_handshake(&mut self, rtt: Time) {
-        self.base.sample(rtt);
-    }
-
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
         if let Some(rtt) = ack.rtt {

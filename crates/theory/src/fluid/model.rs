@@ -2,7 +2,7 @@
 
 use super::breaking_points::{BreakingPoint, BreakingPoints, Packet};
 use super::dde::{Past, System};
-use super::options::{DynamicsOptions, Filter, Gain};
+use super::options::{DynamicsOptions, Gain};
 use super::plan::{FlowPlan, Plan};
 use super::steady_state::SteadyState;
 use crate::fast::{WindowLaw, between_updates};
@@ -224,7 +224,7 @@ impl Model {
     ) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
         let base = self.assumed_base_rtt(s, rtt);
-        let average = if flow.filter == Filter::None { rtt } else { average };
+        let average = if flow.averaging.is_any() { average } else { rtt };
         let above = average - base - flow.threshold;
         let rate = if state.doubling {
             match self.options.link_model {
@@ -246,19 +246,20 @@ impl Model {
 
     fn filter_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> f64 {
         let flow = &self.plan.flows[s];
-        let weight = match flow.filter {
-            Filter::None => return 0.0,
-            Filter::Fast => (flow.gain / w.max(1.0)).min(flow.cap),
-            Filter::Asymmetric { up, down } => {
-                if rtt > average {
-                    up
-                } else {
-                    down
-                }
-            }
-        };
         // n samples reduce the difference to (1 - weight)^n
-        let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
+        let follows = |weight: f64, samples: f64| -libm::log1p(-weight) * samples;
+        let fast = flow.averaging.fast.then(|| follows((flow.gain / w.max(1.0)).min(flow.cap), acks));
+        let smoothed = flow.averaging.smoothed.map(|smoothed| {
+            let weight = if rtt > average { smoothed.up } else { smoothed.down };
+            follows(weight, if smoothed.per_update { 1.0 / between_updates(&flow.fast, rtt) } else { acks })
+        });
+        let rate = match (fast, smoothed) {
+            (None, None) => return 0.0,
+            (Some(rate), None) | (None, Some(rate)) => rate,
+            // one after the other, to first order
+            (Some(average), Some(smoothed)) => 1.0 / (1.0 / average + 1.0 / smoothed),
+        };
+        let rate = rate.min(FASTEST_FILTER / rtt);
         rate * (rtt - average)
     }
 }

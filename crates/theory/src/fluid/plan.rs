@@ -50,7 +50,7 @@ pub(super) struct FlowPlan {
     pub gamma: f64,
     /// Queueing delay below which the window doubles, in seconds.
     pub threshold: f64,
-    pub filter: Filter,
+    pub averaging: Averaging,
     pub gain: f64,
     pub cap: f64,
     pub floor: f64,
@@ -61,6 +61,25 @@ pub(super) struct FlowPlan {
     pub stop: f64,
     /// Data packets to send.
     pub size: f64,
+}
+
+/// How a sender averages round-trip times; with both, VFAST's smoothing of FAST's average.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Averaging {
+    /// FAST's average: each acknowledgement has the weight min(`gain` / w, `cap`).
+    pub fast: bool,
+    pub smoothed: Option<Smoothed>,
+}
+
+/// VFAST's eq. 4.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Smoothed {
+    /// psi where the sample is larger.
+    pub up: f64,
+    /// psi where it is not.
+    pub down: f64,
+    /// For each update of the window, not each acknowledgement.
+    pub per_update: bool,
 }
 
 /// Unresponsive load on a link.
@@ -151,15 +170,28 @@ impl Plan {
     }
 }
 
-/// The filter of VFAST, if each sender's own filter is requested.
-fn own_filter(requested: Filter, controller: &ControllerParams) -> Filter {
-    match (requested, controller) {
-        (Filter::Fast, ControllerParams::Vfast(p))
-            if p.smoothing == Smoothing::Ack && p.mean_rtt == MeanRttSource::Srtt =>
-        {
-            Filter::Asymmetric { up: p.psi_up, down: p.psi_down }
+impl Averaging {
+    /// A flow's own if each sender's own is requested.
+    fn of(requested: Filter, controller: &ControllerParams) -> Self {
+        let every_ack = |up, down| Some(Smoothed { up, down, per_update: false });
+        match (requested, controller) {
+            (Filter::None, _) => Self { fast: false, smoothed: None },
+            (Filter::Asymmetric { up, down }, _) => Self { fast: false, smoothed: every_ack(up, down) },
+            (Filter::Fast, ControllerParams::Vfast(p)) => {
+                let smoothed =
+                    Smoothed { up: p.psi_up, down: p.psi_down, per_update: p.smoothing == Smoothing::Update };
+                Self {
+                    fast: p.mean_rtt != MeanRttSource::Srtt,
+                    smoothed: (p.mean_rtt != MeanRttSource::Average).then_some(smoothed),
+                }
+            }
+            (Filter::Fast, _) => Self { fast: true, smoothed: None },
         }
-        _ => requested,
+    }
+
+    /// Whether there is any.
+    pub fn is_any(&self) -> bool {
+        self.fast || self.smoothed.is_some()
     }
 }
 
@@ -219,7 +251,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         alpha: fast.alpha.get(),
         gamma: fast.gamma,
         threshold: fast.mi_threshold.as_secs_f64(),
-        filter: own_filter(options.filter, &flow.controller),
+        averaging: Averaging::of(options.filter, &flow.controller),
         gain: fast.filter_gain,
         cap: filter_cap(fast).min(0.999),
         floor,

@@ -271,7 +271,7 @@ impl Recorder {
             );
             if state.established {
                 row(Quantity::RttS, state.rtt);
-                if plan.filter != Filter::None {
+                if plan.averaging.is_any() {
                     row(Quantity::SrttS, of(AVERAGE));
                 }
             }

@@ -8,13 +8,13 @@ use crate::common;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use common::between;
 use common::cases::{Kind, draw};
+use common::{between, fast_flow, link, network};
 use eddyline_cc::{ControllerParams, FastParams};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, Quantity};
-use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Perturbation, Sending, perturbed};
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Perturbation, Sending, perturbed};
 use eddyline_theory::stability::{
     Characteristic, OperatingPoint, Options, UpdatePeriod, rightmost, stability_at, zeros_right_up_to,
 };
@@ -94,14 +94,14 @@ fn deviations(
     n: &Network,
     at: &Equilibrium,
     push: &[Perturbation],
-    model: Model,
+    options: &DynamicsOptions,
     span: f64,
     every: f64,
 ) -> Vec<(f64, Vec<f64>)> {
     let mut n = n.clone();
     n.duration = Time::from_secs_f64(span);
     n.record_interval = Time::from_secs_f64(every);
-    let d = perturbed(&n, at, push, &exact(model)).expect("followed to the end");
+    let d = perturbed(&n, at, push, options).expect("followed to the end");
     let mut all: Vec<(f64, Vec<f64>)> = Vec::new();
     for (s, flow) in n.flows.iter().enumerate() {
         let sent = |path: &[u32], bytes: u32| {
@@ -176,7 +176,7 @@ fn dynamics_follow_the_roots() {
             // what grows has to stay small enough to be linear
             let push = perturbations(&mut pushed, &n, &p, if p.stable { 1e-5 } else { 1e-6 });
             let every = (PI / p.root.1.max(1e-9) / 6.0).min(span / 400.0);
-            let seen = followed(&deviations(&n, at, &push, model, span, every), span);
+            let seen = followed(&deviations(&n, at, &push, &exact(model), span, every), span);
             // six powers of e are predicted; what is left then of a decay may be slower roots that were hardly excited
             let agrees = if p.stable {
                 seen.change < 0.2 && (seen.rate < 0.0 || seen.change < 0.01)
@@ -233,7 +233,7 @@ fn slowly_decaying_patterns_do_not_grow() {
             .iter()
             .map(|_| Perturbation { share: 1e-5 * between(&mut pushed, -1.0, 1.0), over_s: 0.0 })
             .collect();
-        let seen = followed(&deviations(&n, &at, &push, model, span, span / 2000.0), span);
+        let seen = followed(&deviations(&n, &at, &push, &exact(model), span, span / 2000.0), span);
         assert!(seen.change < (MARGIN * 45.0).exp(), "root {:?}, change {}", p.root, seen.change);
         changes.push(seen.change);
     }
@@ -266,7 +266,7 @@ fn frequency_near_the_boundary_is_the_roots() {
                 found[kind as usize] += 1;
                 let span = 4.0 * p.longest + 120.0 * PI / p.root.1;
                 let every = PI / p.root.1 / 20.0;
-                let all = deviations(&n, &at, &perturbations(&mut pushed, &n, &p, 1e-5), model, span, every);
+                let all = deviations(&n, &at, &perturbations(&mut pushed, &n, &p, 1e-5), &exact(model), span, every);
                 let (omega, rate) = oscillation(&all, span);
                 worst = worst.max((omega / p.root.1 - 1.0).abs());
                 worst_rate = worst_rate.max((rate - p.root.0).abs() * p.longest);
@@ -280,6 +280,45 @@ fn frequency_near_the_boundary_is_the_roots() {
             100.0 * worst
         );
     }
+}
+
+/// Each sender's own average of round-trip times, with the window at sending: FAST's, and VFAST's of either clock and source. Its
+/// weights up and down are equal here; with two there is no linear law.
+#[test]
+fn averages_of_senders_decay_as_their_roots() {
+    let model = (LinkModel::Integrator, WindowLaw::AtSending);
+    let vfast = r#""kind": "vfast", "psi_up": PSI, "psi_down": PSI, "#;
+    let mut roots = Vec::new();
+    for (psi, keys) in [
+        ("0.6", r#""kind": "fast""#.to_owned()),
+        ("0.6", format!(r#"{vfast} "mean_rtt": "average""#)),
+        ("0.02", format!(r#"{vfast} "smoothing": "ack""#)),
+        ("0.6", format!(r#"{vfast} "smoothing": "update""#)),
+        ("0.6", format!(r#"{vfast} "smoothing": "update", "mean_rtt": "srtt_of_average""#)),
+    ] {
+        let keys = keys.replace("PSI", psi);
+        let params: ControllerParams =
+            serde_json::from_str(&format!(r#"{{ "alpha": "40 packets", "gamma": 1.0, {keys} }}"#))
+                .expect("a controller");
+        let mut n = network(
+            vec![link("there", 120_000_000, 10), link("back", 1_000_000_000, 10)],
+            vec![fast_flow("one", 1.0, &[0], &[1])],
+        );
+        n.flows[0].controller = Arc::new(params);
+        let at = equilibria(&n).expect("solved").found.remove(0);
+        let options = Options { margins: false, roots: 1, law: model.1, filter: true, ..Options::default() };
+        let (rate, omega) = stability_at(&n, &at, model.0, &options).expect("judged").roots[0];
+        let period = 2.0 * PI / omega;
+        let push = [Perturbation { share: 1e-4, over_s: 0.05 }];
+        let averaged = DynamicsOptions { filter: Filter::Fast, ..exact(model) };
+        let seen = oscillation(&deviations(&n, &at, &push, &averaged, 5.0 * period, period / 200.0), 5.0 * period);
+        // zeros and heights of half waves are read at 200 points a period, of waves that decay by 2.6 powers of e in one
+        assert!((seen.0 / omega - 1.0).abs() < 0.01, "{keys}: {seen:?}, root {rate} {omega}");
+        assert!((seen.1 / rate - 1.0).abs() < 0.02, "{keys}: {seen:?}, root {rate} {omega}");
+        roots.push(rate);
+    }
+    assert_eq!(roots[0], roots[1]);
+    assert!(roots[1..].windows(2).all(|two| (two[0] / two[1] - 1.0).abs() > 0.05), "{roots:?}");
 }
 
 /// `n` with all gains scaled so that the rightmost root is complex, its real part `target` over the longest round trip,
@@ -348,7 +387,7 @@ fn without_a_perturbation_nothing_changes() {
         let (_, n) = draw(&mut random);
         let at = equilibria(&n).expect("solved").found.remove(0);
         for model in ALL {
-            let all = deviations(&n, &at, &vec![Perturbation::default(); n.flows.len()], model, 2.0, 0.1);
+            let all = deviations(&n, &at, &vec![Perturbation::default(); n.flows.len()], &exact(model), 2.0, 0.1);
             let max = all.iter().flat_map(|(_, v)| v).fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(max < 1e-8, "{model:?}: {max:e}");
         }
