@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     Table: TypeAlias = Any  # pyarrow.Table
     Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 
-__all__ = ["LogFile", "joined", "log_table", "read_series", "series_table", "write"]
+__all__ = ["LogFile", "joined", "labels", "log_table", "read_series", "series_table", "write"]
 
 
 _COMPRESSION = "zstd"
+
+_LABELS = ("world", "seed")
+"""Columns by which series of several runs are told apart."""
 
 _LOG = ("time_s", "event", "packet", "source", "link", "seq", "bytes", "retransmission")
 """Columns of a packet log."""
@@ -92,6 +95,16 @@ def joined(tables: Sequence[tuple[dict[str, str | int], Table]]) -> Table:
             part = part.add_column(place, name, pa.repeat(pa.scalar(value, kind), len(table)))
         parts.append(part)
     return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+
+
+def labels(table: Table, names: Sequence[str]) -> list[dict[str, str | int]] | None:
+    """The distinct labels of a table that `joined` made with these names; None where it was made with others."""
+    kinds = [pa.string() if name == "world" else pa.int64() for name in names]
+    if [field.name for field in table.schema if field.name in _LABELS] != list(names):
+        return None
+    if [field.type for field in table.schema][: len(names)] != kinds:
+        return None
+    return table.group_by(list(names)).aggregate([]).to_pylist() if names else [{}]
 
 
 def write(table: Table, path: Path) -> None:

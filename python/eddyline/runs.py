@@ -52,8 +52,8 @@ class Request(NamedTuple):
     """What to run.
 
     Attributes:
-        world: Name of a world, or `all`.
-        seeds: Number of runs, each with the next seed; None for one run with the scenario's own seed.
+        world: Name of a world, or `all`: the document is a list of worlds.
+        seeds: Number of runs in a world, by default each with the next seed; None for one run.
         options: Options of each run. A world ignores those it does not have where several are run.
     """
 
@@ -63,7 +63,7 @@ class Request(NamedTuple):
 
     @property
     def all_worlds(self) -> bool:
-        """Whether it is for every world."""
+        """Whether it is for several worlds."""
         return self.world == worlds.ALL
 
     @property
@@ -82,7 +82,7 @@ class Part(NamedTuple):
 
     Attributes:
         world: Its name.
-        seeds: Their seeds in order, of a single run too.
+        seeds: The seed of each run, in order; one where there are no repetitions.
     """
 
     world: str
@@ -163,9 +163,12 @@ def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldR
 
 
 def run_parts(scenario: Scenario, parts: Sequence[Part], request: Request, observer: Observer) -> list[WorldRuns]:
-    """Runs a scenario with the seeds that each part has, of a request for all worlds also where these are some.
+    """Runs a scenario in the worlds of these parts with their seeds. A request for all worlds may be for some of them.
 
-    Raises: as `run` does.
+    Raises:
+        InputError: The only world, or every one, cannot run this scenario.
+        NoEquilibrium: So it is with world theory, which proves that there is none.
+        WorldUnavailable: The only world, or every one, cannot run here.
     """
     if not request.all_worlds:
         return [_in_world(scenario, part, request, observer) for part in parts]

@@ -320,31 +320,6 @@ def test_saved_results_of_several_worlds_can_be_read_again(eddyline, scenario, t
     pd.testing.assert_frame_equal(again.series, loaded.series)
 
 
-@pytest.mark.usefixtures("without_figures")
-def test_any_saved_results_of_one_scenario_run_again(eddyline, scenario, tmp_path):
-    """Chosen seeds in an order of their own, some worlds, series of some."""
-    made = el.Scenario.load(scenario(), set={"flow.*.start_jitter": "100 ms", "duration": "3 s", "warmup": "1 s"})
-    third, ninth = made.with_seed(3), made.with_seed(9)
-    sets = {
-        "world sim, seeds 3, 9": [ninth.run(series=True), third.run(series=True)],
-        "worlds sim, quic, seeds 3, 9": [ninth.run(), third.run("quic"), third.run()],
-        "worlds quic, sim, seeds 3, 9": [third.run("quic", series=True), ninth.run(series=False)],
-        "worlds theory, sim, seed 3": [third.run("theory"), third.run()],
-    }
-    for number, (which, results) in enumerate(sets.items()):
-        folder = tmp_path / str(number)
-        el.Results(results).save(folder)
-        ran = eddyline("verify", folder)
-        assert (ran.code, ran.out) == (0, f"same: {folder} ({made.title}, {which})\n")
-        document = json.loads((folder / "result.json").read_text())
-        last = document[-1] if isinstance(document, list) else document
-        last = last["runs"][-1] if "runs" in last else last
-        last["flows"][-1]["goodput_bps"] += 1
-        (folder / "result.json").write_text(json.dumps(document))
-        ran = eddyline("verify", folder)
-        assert (ran.code, ran.out.count("goodput_bps: stored")) == (1, 1)
-
-
 def test_results_of_several_worlds_are_summarised_by_world(scenario):
     made = el.Scenario.load(scenario(), set={"flow.*.start_jitter": "100 ms"})
     sim, other, theory = made.run(), made.with_seed(8).run(), made.run("theory")

@@ -40,22 +40,56 @@ pub(crate) fn filter_cap(fast: &FastParams) -> f64 {
     })
 }
 
+/// Seconds between two samples that VFAST smooths with `smoothing = "update"`, at the round-trip time `rtt`: those at an update, of
+/// `ns2-1.1.3` those at its timer, in every round trip.
+pub(crate) fn between_samples(fast: &FastParams, rtt: f64) -> f64 {
+    match fast.profile {
+        FastProfile::Clean => between_updates(fast, rtt),
+        FastProfile::Ns2 => fast.update_period.map_or(MODULE_PERIOD_S, |t| t.as_secs_f64()),
+    }
+}
+
+/// Weights are taken to be at most this: a weight of one would leave nothing of a difference, at once.
+const HEAVIEST: f64 = 0.999;
+
+/// How fast an average follows, in 1/s, with so many samples of this weight a second: n of them leave (1 - weight)^n of a difference.
+pub(crate) fn follows(weight: f64, samples_per_s: f64) -> f64 {
+    -libm::log1p(-weight.min(HEAVIEST)) * samples_per_s
+}
+
 /// Time constant in seconds of the filter that averages round-trip times, at a round-trip time and a rate.
 ///
-/// n samples of weight m reduce a difference to (1 - m)^n, as in the dynamics. VFAST's filter has two weights, up and down, so no time
-/// constant of its own; their mean is used.
+/// VFAST's filter has two weights, up and down, so no time constant of its own; their mean is used.
 pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64) -> f64 {
-    let follows = |weight: f64, between: f64| -between / libm::log1p(-weight);
-    let average = || follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), 1.0 / rate);
+    let average = || 1.0 / follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), rate);
     let ControllerParams::Vfast(vfast) = params else { return average() };
-    let between = match vfast.smoothing {
-        Smoothing::Ack => 1.0 / rate,
-        Smoothing::Update => between_updates(fast, rtt),
+    let samples = match vfast.smoothing {
+        Smoothing::Ack => rate,
+        Smoothing::Update => 1.0 / between_samples(fast, rtt),
     };
-    let smoothed = follows(f64::midpoint(vfast.psi_up, vfast.psi_down), between);
+    let smoothed = 1.0 / follows(f64::midpoint(vfast.psi_up, vfast.psi_down), samples);
     match vfast.mean_rtt {
         MeanRttSource::Srtt => smoothed,
         MeanRttSource::Average => average(),
         MeanRttSource::SrttOfAverage => smoothed + average(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_smooths_at_its_timer_and_updates_in_every_other_round_trip() {
+        let fast = |keys: &str| {
+            let json = format!(r#"{{ "kind": "fast", "alpha": "20 packets", {keys} }}"#);
+            let params: ControllerParams = serde_json::from_str(&json).expect("a controller");
+            let ControllerParams::Fast(fast) = params else { unreachable!("it is FAST") };
+            (between_updates(&fast, 0.04), between_samples(&fast, 0.04))
+        };
+        assert_eq!(fast(r#""profile": "clean""#), (0.04, 0.04));
+        assert_eq!(fast(r#""profile": "clean", "update_period": "50 ms""#), (0.05, 0.05));
+        assert_eq!(fast(r#""profile": "ns2-1.1.3""#), (0.02, 0.01));
+        assert_eq!(fast(r#""profile": "ns2-1.1.3", "update_period": "15 ms""#), (0.03, 0.015));
     }
 }

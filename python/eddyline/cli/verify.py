@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from eddyline.result_folder import Manifest
-    from eddyline.runs import Part, WorldRuns
+    from eddyline.runs import Part, Request, WorldRuns
     from eddyline.scenario import Scenario
 
 __all__ = ["command"]
@@ -82,6 +82,7 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     text, scenario = stored(folder)
     try:
         kept = json.loads(text)
+        told = without_cost(kept)
     except (ValueError, RecursionError) as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     parts, repeated = _what_ran(kept, scenario.seed, folder)
@@ -95,13 +96,15 @@ def _run_again(folder: Path, held: Manifest, *, silent: bool) -> int:
     request = Request(ALL if isinstance(kept, list) else parts[0].world, number, options)
     with Progress(silent=silent) as progress:
         replies = run_parts(scenario, parts, request, progress)
-    differences = list(_differences(without_cost(kept), without_cost(json.loads(document(replies, request)))))
-    # result and series were compared value by value; the scenario's digest is in the result
-    single = not repeated and not isinstance(kept, list)
-    compared = {RESULT, SERIES, SCENARIO} if single else {RESULT, SERIES}  # else other seeds replace its own
+    differences = list(_differences(told, without_cost(json.loads(document(replies, request)))))
+    # result and series were compared value by value; the result has the scenario's digest, unless with other seeds
+    compared = {RESULT, SERIES}
+    if not repeated and all(list(part.seeds) == [scenario.seed] for part in parts):
+        compared.add(SCENARIO)
     if with_series:
         try:
-            differences += _series_differ(folder, replies, whole=SERIES in held.altered)
+            unaltered = SERIES not in held.altered and (folder / MANIFEST).exists()
+            differences += _series_differ(folder, replies, _labels(parts, request), unaltered=unaltered)
         except InputError as e:
             if SERIES not in held.altered:
                 raise
@@ -155,22 +158,30 @@ def _report(folder: Path, differences: Sequence[tuple[str, str, str]]) -> None:
         click.echo(f"  and {len(differences) - _MAX_SHOWN} more")
 
 
-def _series_differ(folder: Path, replies: Sequence[WorldRuns], *, whole: bool) -> list[tuple[str, str, str]]:
-    """Compares series, unless `whole` of those runs only that have any in the folder."""
-    from eddyline.columns import joined, read_series
+def _labels(parts: Sequence[Part], request: Request) -> list[str]:
+    """The keys of results by which series of these runs are told apart, as `eddyline run` and `Results` have them."""
+    several = len({seed for part in parts for seed in part.seeds}) > 1
+    names = request.labels
+    return [*names, "seed"] if several and "seed" not in names else names
+
+
+def _series_differ(
+    folder: Path, replies: Sequence[WorldRuns], names: list[str], *, unaltered: bool
+) -> list[tuple[str, str, str]]:
+    """Compares series; where the file is as it was written, of those runs that have any in it."""
+    from eddyline.columns import joined, labels, read_series
     from eddyline.output import SERIES
     from eddyline.runs import labelled_series
 
     kept = read_series(folder / SERIES)
-    names = [name for name in ("world", "seed") if name in kept.column_names]
-    held = kept.group_by(names).aggregate([]).to_pylist() if names else []
+    stored = labels(kept, names)
     again = labelled_series([r for reply in replies for r in reply.results], names)
-    if names and not whole:
-        again = [(labels, table) for labels, table in again if labels in held]
+    if unaltered and stored is not None:
+        again = [(label, table) for label, table in again if label in stored]
     if not again:
         return [(SERIES, f"{len(kept)} rows", "none: these runs have no series")]
     now = joined(again)
-    if kept.equals(now):
+    if stored is not None and kept.equals(now):
         return []
     return [(SERIES, f"{len(kept)} rows", f"{len(now)} rows, not the same")]
 
@@ -189,26 +200,32 @@ def _what_ran(stored: Any, own_seed: int, folder: Path) -> tuple[list[Part], boo
         repeated = "runs" in ran[0]
         if not repeated and documents is not stored:
             return [Part(str(stored["world"]), [own_seed])], False
-        seeds = {id(d): _seeds(d, own_seed, repeated=repeated) for d in ran}
-        parts = [Part(_world(d, place), seeds.get(id(d), seeds[id(ran[0])])) for place, d in enumerate(documents)]
+        seeds = _seeds(ran[0], own_seed, repeated=repeated)
+        # repetitions that all failed do not name their world, which is in its place among all
+        names = list(NAMES) if repeated and len(documents) == len(NAMES) else [None] * len(documents)
+        parts = [
+            Part(_world(d, name), seeds if "unavailable" in d else _seeds(d, own_seed, repeated=repeated))
+            for d, name in zip(documents, names, strict=True)
+        ]
     except (AttributeError, KeyError, IndexError, TypeError, ValueError):
         raise InputError(f"{folder}: not a result that can be run again") from None
     return parts, repeated
 
 
-def _world(document: Any, place: int) -> str:
+def _world(document: Any, in_its_place: str | None) -> str:
     if document.get("runs"):
         return str(document["runs"][0]["world"])
-    return str(document.get("world", NAMES[place]))  # repetitions that all failed, of all worlds
+    world = document.get("world", in_its_place)
+    if world is None:
+        raise KeyError
+    return str(world)
 
 
 def _seeds(document: Any, own_seed: int, *, repeated: bool) -> list[int]:
-    if not repeated:
-        seed = document.get("seed", own_seed)  # a single run that failed has none
-        if type(seed) is not int:
-            raise TypeError
-        return [seed]
-    seeds = [run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))]
+    if repeated:
+        seeds = [run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))]
+    else:
+        seeds = [document.get("seed", own_seed)]  # a single run that failed has none
     if not seeds or not all(type(seed) is int for seed in seeds):
         raise TypeError
     return seeds
@@ -254,9 +271,11 @@ def _explain(stored: Any, scenario: Scenario) -> None:
     import eddyline._core as _core
 
     documents = stored if isinstance(stored, list) else [stored]
-    first = next(d for d in documents if "unavailable" not in d)
-    first = first["runs"][0] if first.get("runs") else first
-    if first.get("scenario_sha256") != scenario.sha256:
+    runs = (run for document in documents for run in document.get("runs", [document]) if "scenario_sha256" in run)
+    first = next(runs, None)
+    if first is None:  # all failed
+        return
+    if first["scenario_sha256"] != scenario.sha256:
         click.echo("note: the result is not of this scenario.json", err=True)
     if first.get("version") != _core.VERSION:
         click.echo(f"note: stored by version {first.get('version')}, this is {_core.VERSION}", err=True)

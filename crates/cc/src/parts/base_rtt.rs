@@ -10,7 +10,7 @@ use crate::controller::PathFacts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BaseRttSource {
-    /// The minimum so far, the handshake's sample included, as real senders do.
+    /// The minimum so far, the handshake's sample included except with `copa` and `illinois`, as real senders do.
     #[default]
     Estimated,
     /// Propagation and access delay from the scenario: the d of the equations.

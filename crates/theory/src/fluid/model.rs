@@ -5,7 +5,7 @@ use super::dde::{Past, System};
 use super::options::{DynamicsOptions, Gain};
 use super::plan::{FlowPlan, Plan};
 use super::steady_state::SteadyState;
-use crate::fast::{WindowLaw, between_updates};
+use crate::fast::{WindowLaw, between_samples, between_updates, follows};
 use crate::link_model::LinkModel;
 
 /// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator
@@ -246,12 +246,10 @@ impl Model {
 
     fn filter_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> f64 {
         let flow = &self.plan.flows[s];
-        // n samples reduce the difference to (1 - weight)^n
-        let follows = |weight: f64, samples: f64| -libm::log1p(-weight) * samples;
         let fast = flow.averaging.fast.then(|| follows((flow.gain / w.max(1.0)).min(flow.cap), acks));
         let smoothed = flow.averaging.smoothed.map(|smoothed| {
             let weight = if rtt > average { smoothed.up } else { smoothed.down };
-            follows(weight, if smoothed.per_update { 1.0 / between_updates(&flow.fast, rtt) } else { acks })
+            follows(weight, if smoothed.at_updates { 1.0 / between_samples(&flow.fast, rtt) } else { acks })
         });
         let rate = match (fast, smoothed) {
             (None, None) => return 0.0,

@@ -32,8 +32,8 @@ pub enum Filter {
     /// The last sample: eq. 2 as printed.
     #[default]
     None,
-    /// The sender's filter. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as
-    /// below.
+    /// The sender's filter. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`). VFAST's: as below with
+    /// its own psi, of the samples that `smoothing` selects, of round-trip times or of FAST's average (`mean_rtt`).
     Fast,
     /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average,
     /// `down` otherwise.

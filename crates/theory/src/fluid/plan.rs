@@ -78,8 +78,8 @@ pub(super) struct Smoothed {
     pub up: f64,
     /// psi where it is not.
     pub down: f64,
-    /// For each update of the window, not each acknowledgement.
-    pub per_update: bool,
+    /// Of the samples at updates of the window, not of each acknowledgement.
+    pub at_updates: bool,
 }
 
 /// Unresponsive load on a link.
@@ -173,13 +173,13 @@ impl Plan {
 impl Averaging {
     /// A flow's own if each sender's own is requested.
     fn of(requested: Filter, controller: &ControllerParams) -> Self {
-        let every_ack = |up, down| Some(Smoothed { up, down, per_update: false });
+        let every_ack = |up, down| Some(Smoothed { up, down, at_updates: false });
         match (requested, controller) {
             (Filter::None, _) => Self { fast: false, smoothed: None },
             (Filter::Asymmetric { up, down }, _) => Self { fast: false, smoothed: every_ack(up, down) },
             (Filter::Fast, ControllerParams::Vfast(p)) => {
                 let smoothed =
-                    Smoothed { up: p.psi_up, down: p.psi_down, per_update: p.smoothing == Smoothing::Update };
+                    Smoothed { up: p.psi_up, down: p.psi_down, at_updates: p.smoothing == Smoothing::Update };
                 Self {
                     fast: p.mean_rtt != MeanRttSource::Srtt,
                     smoothed: (p.mean_rtt != MeanRttSource::Average).then_some(smoothed),
@@ -253,7 +253,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         threshold: fast.mi_threshold.as_secs_f64(),
         averaging: Averaging::of(options.filter, &flow.controller),
         gain: fast.filter_gain,
-        cap: filter_cap(fast).min(0.999),
+        cap: filter_cap(fast),
         floor,
         initial_window: f64::from(flow.tcp.initial_window).max(floor),
         packet_bits: bits(flow.packet),

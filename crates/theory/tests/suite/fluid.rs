@@ -4,12 +4,14 @@ use crate::common;
 
 use common::{between, close, fast_flow, link, log_uniform, network};
 use eddyline_path::random::Stream;
+use eddyline_path::traffic::{CbrParams, TrafficParams};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Traffic;
 use eddyline_scenario::series::{FLOW, LINK, Quantity};
 use eddyline_theory::LinkModel;
 use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
 use eddyline_theory::{Dynamics, TheoryError, dynamics, equilibria, run, run_with_base_rtt};
-use eddyline_units::Time;
+use eddyline_units::{Rate, Time};
 
 const BOTH: [LinkModel; 2] = [LinkModel::Integrator, LinkModel::AckClocked];
 
@@ -244,6 +246,33 @@ fn filters_and_pacing_do_not_change_the_equilibrium() {
     }
 }
 
+/// A burst of half a second fills the queue, which empties afterwards. The average lags behind where its weight is small.
+#[test]
+fn vfast_follows_with_its_own_weights_at_its_own_clock() {
+    let lags = |up: f64, down: f64, smoothing: &str| {
+        let mut n = single();
+        let controller = format!(
+            r#"{{ "kind": "vfast", "alpha": "100 packets", "psi_up": {up}, "psi_down": {down}, "smoothing": "{smoothing}" }}"#
+        );
+        n.flows[0].controller = std::sync::Arc::new(serde_json::from_str(&controller).expect("a controller"));
+        n.traffic.push(burst(0, 10_000));
+        let options = DynamicsOptions { filter: Filter::Fast, ..exact(LinkModel::Integrator) };
+        let d = follow(&n, &options);
+        let rtt = d.series.of(FLOW, 0, Quantity::RttS);
+        let later = rtt.iter().zip(d.series.of(FLOW, 0, Quantity::SrttS)).filter(|((t, _), _)| *t > 9.5);
+        later.fold((0.0f64, 0.0f64), |(above, below), ((_, rtt), (_, srtt))| {
+            (above.max(rtt - srtt), below.max(srtt - rtt))
+        })
+    };
+    for smoothing in ["ack", "update"] {
+        let (rising, falling) = (lags(0.9, 0.002, smoothing), lags(0.002, 0.9, smoothing));
+        assert!(rising.1 > 4.0 * rising.0, "{smoothing}: {rising:?}");
+        assert!(falling.0 > 4.0 * falling.1, "{smoothing}: {falling:?}");
+    }
+    // in a round trip of 100 packets
+    assert!(lags(0.3, 0.3, "update").0 > 5.0 * lags(0.3, 0.3, "ack").0);
+}
+
 #[test]
 fn invalid_options_are_errors() {
     let wrong = |o: DynamicsOptions| dynamics(&single(), &o).expect_err("refused");
@@ -255,6 +284,20 @@ fn invalid_options_are_errors() {
     assert!(matches!(wrong(DynamicsOptions { max_steps: 10, ..o() }), TheoryError::Dynamics(_)));
 }
 
+/// 9 Mbit/s for half a second.
+fn burst(link: u32, start_ms: u64) -> Traffic {
+    Traffic {
+        name: "burst".to_owned(),
+        path: [link].into(),
+        host: 0,
+        packet: 1000,
+        model: TrafficParams::Cbr(CbrParams { rate: Rate::from_bps(9_000_000) }),
+        start: Time::from_ms(start_ms),
+        stop: Some(Time::from_ms(start_ms + 500)),
+        trace: None,
+    }
+}
+
 /// No propagation anywhere, two queues in a row, a flow that finishes, cross traffic that overloads for a while.
 #[test]
 fn unusual_networks_are_integrated() {
@@ -263,18 +306,7 @@ fn unusual_networks_are_integrated() {
         vec![fast_flow("long", 50.0, &[0, 1], &[2]), fast_flow("short", 20.0, &[1], &[2])],
     );
     n.flows[1].size = Some(960 * 2_000);
-    n.traffic.push(eddyline_scenario::network::Traffic {
-        name: "burst".to_owned(),
-        path: [1].into(),
-        host: 0,
-        packet: 1000,
-        model: eddyline_path::traffic::TrafficParams::Cbr(eddyline_path::traffic::CbrParams {
-            rate: eddyline_units::Rate::from_bps(9_000_000),
-        }),
-        start: Time::from_ms(4_000),
-        stop: Some(Time::from_ms(4_500)),
-        trace: None,
-    });
+    n.traffic.push(burst(1, 4_000));
     n.duration = Time::from_ms(12_000);
     for model in BOTH {
         let d = follow(&n, &DynamicsOptions { link_model: model, ..DynamicsOptions::default() });
