@@ -191,6 +191,13 @@ ONE = 'flow."one"'
         ),
         (
             '{ kind = "newreno" }',
+            "ack_every = 2, byte_counting = 1000, pacing = true, pacing_gain = { avoidance = 0.7 }",
+            {f"{ONE}.tcp": {"ack_every": 2, "byte_counting": 1000, "pacing": True}},
+            "flow one: left to Linux: tcp.byte_counting, tcp.pacing_gain",
+            "TCP options",
+        ),
+        (
+            '{ kind = "newreno" }',
             "ack_every = 2",
             {f"{ONE}.tcp.{key}": True for key in ("prr", "rack", "frto", "rto_every_ack")},
             "flow one: Linux always has prr, rack, frto, rto_every_ack",

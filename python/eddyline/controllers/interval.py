@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from eddyline.controllers.base import Controller
+from eddyline.controllers.base import HANDLERS, Controller
 from eddyline.errors import InputError
 from eddyline.observations import Interval
 from eddyline.quantities import read
@@ -13,7 +14,7 @@ from eddyline.quantities import read
 if TYPE_CHECKING:
     from eddyline._core import Ack, Loss, Round, Timeout
 
-__all__ = ["IntervalController"]
+__all__ = ["IntervalController", "not_passed_on"]
 
 _PS = 10**12
 
@@ -78,7 +79,8 @@ class IntervalController(Controller):
 
     A sender has no clock of its own: a decision of a fixed interval is made at the first acknowledgement, loss, mark,
     timeout or (in world `sim`) new data of the application after it was due, before that event counts. Where several
-    were due since the last event, each is made in turn.
+    were due since the last event, each is made in turn. A class that has one of the other event methods itself calls
+    the one of this class first, as in `super().on_ack(ack)`, which makes those decisions.
 
     Attributes:
         every: The interval, `"20 ms"`, or a number of seconds; None for round trips. Of the class, or set in
@@ -174,6 +176,16 @@ class IntervalController(Controller):
             self._due += self._step
             self.on_interval(interval)
         return self._meter
+
+
+def not_passed_on(cls: type) -> list[str]:
+    """Event methods of a class derived from `IntervalController` that do not call the one that they replace."""
+    if not issubclass(cls, IntervalController):
+        return []
+    derived = cls.__mro__[: cls.__mro__.index(IntervalController)]
+    own = ((name, base.__dict__.get(name)) for base in derived for name in HANDLERS if name in vars(IntervalController))
+    codes = ((name, getattr(inspect.unwrap(f), "__code__", None)) for name, f in own if inspect.isfunction(f))
+    return [name for name, code in codes if code is not None and name not in code.co_names]
 
 
 def _ps(seconds: float) -> int:

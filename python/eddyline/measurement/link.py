@@ -260,7 +260,10 @@ def _sparse_and_filling_s(arrivals: list[Arrival], phase: int, *, later: bool) -
 
 
 def _late(arrivals: list[Arrival], phase: int, base: int = 0, *, later: bool = True) -> list[float]:
-    """Delays in the second half of a phase, or the first, beyond that of the light one. `base` is that of a flow."""
+    """Delays in the second half of a phase, or the first, beyond that of the light one.
+
+    `base` is 0 for the flow that fills the buffer, `SPARSE` for the other.
+    """
     light = [a.received_ns - a.sent_ns for a in arrivals if a.phase == base]
     loaded = [a.received_ns - a.sent_ns for a in arrivals if a.phase == base + phase]
     half = loaded[len(loaded) // 2 :] if later else loaded[: len(loaded) // 2]

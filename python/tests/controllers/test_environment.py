@@ -356,6 +356,44 @@ def test_an_action_is_rounded_as_the_space_of_actions_has_it() -> None:
     assert el.window_after(10.0, 0.1) == el.window_after(10.0, np.float32(0.1)) != 10.0 * 2.0**0.1
 
 
+def test_an_event_method_that_makes_no_decisions_is_refused(table):
+    class Grow(el.IntervalController):
+        every = "40 ms"
+
+        def __init__(self, path):
+            self.cwnd = path.initial_window
+            self.acks = 0
+
+        def on_interval(self, interval):
+            self.cwnd += 1
+
+    class Silent(Grow):
+        def on_ack(self, ack):
+            self.acks += 1
+
+    class Below(Silent):
+        pass
+
+    class Counting(Grow):
+        def on_ack(self, ack):
+            super().on_ack(ack)
+            self.acks += 1
+
+        def on_sent(self, sent):
+            """Of no base class."""
+
+    for cls in (Silent, Below):
+        with pytest.raises(el.InputError, match=rf"{cls.__name__}\.on_ack does not call that of el.IntervalController"):
+            el.register("silent", cls)
+    windows = []
+    for name, cls in (("grow", Grow), ("counting", Counting)):
+        el.register(name, cls)
+        made = el.Scenario({**table, "flow": [{**table["flow"][0], "controller": {"kind": name}}]})
+        windows.append(made.run(series=False).to_dict()["flows"][0]["window_packets"]["max"])
+        el.unregister(name)
+    assert windows[0] == windows[1] > 20
+
+
 def test_an_interval_controller_without_its_decision_is_refused() -> None:
     class Undecided(el.IntervalController):
         def __init__(self, path: el.PathFacts) -> None:
