@@ -338,6 +338,24 @@ def test_deviations_of_which_none_is_allowed_hide_no_explanation(monkeypatch: py
         assert (len(found.steps), found.explained) == (steps, False)
 
 
+@pytest.mark.parametrize(
+    ("keys", "name"),
+    [
+        ({"tcp.receive_buffer": "64 KiB"}, "socket buffers"),
+        ({"tcp.send_buffer": "64 KiB"}, "socket buffers"),
+        ({"receive_window": "64 KiB"}, "window not used"),
+        ({"receive_window": "1 MiB"}, None),
+        ({}, None),
+    ],
+)
+def test_what_bounds_a_sender_is_named(keys: dict[str, str], name: str | None) -> None:
+    text = LINUX.replace("CONTROLLER", '{ kind = "cubic" }').replace("TCP", "")
+    scenario = Scenario(tomllib.loads(text), set={f"{ONE}.{key}": value for key, value in keys.items()})
+    result = {**scenario.run(series=False).to_dict(), "world": "kernel"}
+    bounds = {each.name for each in unswitched(scenario.to_dict(), result)} & {"socket buffers", "window not used"}
+    assert bounds == ({name} if name else set())
+
+
 def test_what_cannot_be_switched_in_sim_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

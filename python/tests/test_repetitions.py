@@ -114,6 +114,7 @@ def test_a_note_names_queues_in_which_phases_can_decide(eddyline, tmp_path):
         "link.back.jitter={ kind = 'exponential', mean = '480 us' }",
         "link.back.jitter={ kind = 'normal', sd = '480 us' }",
         "link.bottleneck.loss=0.001",
+        "link.bottleneck.policer={ rate = '10 Mbit/s', burst = '30 kB' }",
         "flow.long.count=0",
     ):
         ran = eddyline("run", PHASES, "--set", key, *short)

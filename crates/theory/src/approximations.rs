@@ -198,9 +198,9 @@ pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<St
     let crowded = flows().filter(|(_, (place, r))| place.is_none() && r.is_some()).map(|(f, _)| f.name.as_str());
     if let Some(who) = listed("flow", crowded) {
         notes.push(format!(
-            "{who}: the loss given on the path would let windows grow until a link is full, where the queue's own losses \
-             decide; theory has no model of those, so they read null, and so does what shares a link with them, directly or by way \
-             of others"
+            "{who}: the loss given on the path would let windows grow until a link is full where no queue of others keeps them \
+             smaller; in a full link the queue's own losses decide, and theory has no model of those, so they read null, and so does \
+             what shares a link with them, directly or by way of others"
         ));
     }
     for (flow, (place, response)) in flows() {

@@ -131,8 +131,8 @@ pub enum TheoryError {
     },
     /// Windows at the loss given would fill a link, where losses in queues decide.
     #[error(
-        "the loss given on the path of {who} would let its window grow until a link is full, where the queue's own losses decide: \
-         theory has no model of those, nor of what shares a link with it"
+        "the loss given on the path of {who} would let its window grow until a link is full where no queue of others keeps it smaller: \
+         in a full link the queue's own losses decide, and theory has no model of those, nor of what shares a link with it then"
     )]
     Filled {
         /// The flow, by name.

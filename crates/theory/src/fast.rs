@@ -57,14 +57,15 @@ pub(crate) fn follows(weight: f64, samples_per_s: f64) -> f64 {
     -libm::log1p(-weight.min(HEAVIEST)) * samples_per_s
 }
 
-/// Time constant in seconds of the filter that averages round-trip times, at a round-trip time and a rate.
+/// Time constant in seconds of the filter that averages round-trip times, at a round-trip time and a rate, with so many acknowledgements
+/// a second.
 ///
 /// VFAST's filter has two weights, up and down, so no time constant of its own; their mean is used.
-pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64) -> f64 {
-    let average = || 1.0 / follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), rate);
+pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64, acks_per_s: f64) -> f64 {
+    let average = || 1.0 / follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), acks_per_s);
     let ControllerParams::Vfast(vfast) = params else { return average() };
     let samples = match vfast.smoothing {
-        Smoothing::Ack => rate,
+        Smoothing::Ack => acks_per_s,
         Smoothing::Update => 1.0 / between_samples(fast, rtt),
     };
     let smoothed = 1.0 / follows(f64::midpoint(vfast.psi_up, vfast.psi_down), samples);

@@ -119,7 +119,8 @@ def _packet_s(flow: Mapping[str, Any], link: Mapping[str, Any]) -> float:
 
 def _keeps_time(link: Mapping[str, Any]) -> bool:
     """Whether each packet that leaves makes room for one, and nothing else is lost."""
-    return link["queue"]["kind"] == "droptail" and not link.get("loss") and "trace" not in link
+    lost = link.get("loss") or "trace" in link or "policer" in link
+    return link["queue"]["kind"] == "droptail" and not lost
 
 
 def _crossed(table: dict[str, Any]) -> list[str]:

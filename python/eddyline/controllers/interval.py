@@ -88,8 +88,9 @@ class IntervalController(Controller):
     """
 
     every: str | float | None = None
-    _decided: float | None = None
-    """The window of the last round trip's decision, until the next event."""
+    _pending = False
+    _decided: float
+    """The window of the last round trip's decision, until the next event if it is pending."""
     _due: int | None = None
     _step: int
     _meter: _Meter
@@ -114,7 +115,7 @@ class IntervalController(Controller):
         if self.every is None:
             window = self.cwnd
             self.on_interval(round)
-            self._decided, self.cwnd = self.cwnd, window
+            self._decided, self.cwnd, self._pending = self.cwnd, window, True
 
     def on_ack(self, ack: Ack) -> None:
         """Counts it, after what was due before."""
@@ -158,8 +159,8 @@ class IntervalController(Controller):
 
     def _act(self) -> None:
         """The window of the last round trip's decision acts now."""
-        if self._decided is not None:
-            self.cwnd, self._decided = self._decided, None
+        if self._pending:
+            self.cwnd, self._pending = self._decided, False
 
     def _until(self, now: float) -> _Meter | None:
         """Makes the decisions that were due; returns the meter of what comes now, None where round trips count."""

@@ -218,6 +218,20 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         _retransmits,
     ),
     UnswitchedDifference(
+        "socket buffers",
+        "tcp.send_buffer and tcp.receive_buffer bound what is in flight, sim has neither (receive_window is near the "
+        "second)",
+        _KERNEL,
+        lambda scenario, _: any({"send_buffer", "receive_buffer"} & flow["tcp"].keys() for _, flow in flows(scenario)),
+    ),
+    UnswitchedDifference(
+        "window not used",
+        "where the receive window limits, Linux's window grows in slow start up to twice what is in flight, sim's does "
+        "not grow",
+        _KERNEL,
+        _limited_by_receiver,
+    ),
+    UnswitchedDifference(
         "send buffer",
         "a send buffer full of what arrived out of order keeps Linux's sender waiting, in sim there is always data",
         _KERNEL,

@@ -15,7 +15,7 @@ from eddyline.sweeps.entities import ENTITIES, stored
 from eddyline.sweeps.groups import with_groups_of_one
 from eddyline.sweeps.part_files import Damaged
 from eddyline.sweeps.parts import POINTS, TEXTS, joined, label_types, without_superseded
-from eddyline.sweeps.store import parts_of, read_part, twice
+from eddyline.sweeps.store import misplaced, parts_of, read_part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,8 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
         try:
             read = [(span, read_part(folder, span, kind, sweep)) for span in spans]
             found = [table for _, table in read if table is not None]
-            if kind == POINTS and (damaged := twice(folder, read)) is not None:
+            own = range(len(grid)) if document is None else manifest.own_points(document)
+            if kind == POINTS and (damaged := misplaced(folder, read, own)) is not None:
                 raise damaged
         except Damaged:
             if spans == failed:

@@ -9,7 +9,7 @@
 
 A part is written to a staging folder, flushed to the disk and renamed into place; it never changes afterwards. From
 time to time neighbouring parts are joined into one, named after the steps that it covers, and then removed: a part
-within the steps of another one is ignored.
+within the steps of another one is ignored. What has no such name is nobody's, and left alone.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ import pyarrow.compute as pc
 
 import eddyline.sweeps.part_files as part_files
 from eddyline.sweeps.disk import STAGING, synced
-from eddyline.sweeps.manifest import EXTENSION, identity
+from eddyline.sweeps.manifest import EXTENSION, identity, own_points
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["EXTENSION_PART", "PARTS", "Store", "name_of", "parts_of", "read_part", "twice"]
+__all__ = ["EXTENSION_PART", "PARTS", "Store", "misplaced", "name_of", "parts_of", "read_part"]
 
 PARTS = "parts"
 
 EXTENSION_PART = "part"
 """The part of an extension that is not yet in place."""
 
-_NAME = re.compile(r"(\d+)-(\d+)")
+_NAME = re.compile(r"(\d{7,})-(\d{7,})", re.ASCII)
 _EXTENSION = (0, 0)
 _FINISHED = (1, 1)  # however many steps it took
 _PARTS_JOINED = 32
@@ -54,7 +54,7 @@ def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
     if not settled and (folder / EXTENSION / EXTENSION_PART).is_dir():
         return [_EXTENSION]
     names = [p.name for p in (folder / PARTS).iterdir()] if (folder / PARTS).is_dir() else []
-    spans = sorted((int(m[1]), -int(m[2])) for m in map(_NAME.fullmatch, names) if m)
+    spans = sorted((first, -last) for first, last in filter(None, map(_span_of, names)))
     kept: list[tuple[int, int]] = []
     for first, last in ((a, -b) for a, b in spans):
         if not kept or last > kept[-1][1]:
@@ -77,22 +77,30 @@ def read_part(folder: Path, span: tuple[int, int], kind: str, sweep: str | None)
     return part_files.read(_place_of(folder, span), kind, sweep)
 
 
-def twice(folder: Path, several: Sequence[tuple[tuple[int, int], Any]]) -> part_files.Damaged | None:
-    """The error about a finished point that two parts have, as where one was copied; None where there is none.
+def misplaced(
+    folder: Path, several: Sequence[tuple[tuple[int, int], Any]], own: Container[int]
+) -> part_files.Damaged | None:
+    """The error about a part that was copied from another folder, or twice; None where there is none.
 
     Args:
         folder: The folder.
         several: The tables of points, by their parts.
+        own: The points of this folder.
     """
-    if len(several) < 2:
-        return None
-    done = [(span, set(table.filter(pc.is_null(table["failure"]))["point"].to_pylist())) for span, table in several]
     seen: set[int] = set()
-    for span, points in done:
-        if not seen.isdisjoint(points):
-            return part_files.Damaged(_place_of(folder, span) / f"{POINTS}.parquet", "of points that another part has")
-        seen |= points
+    for span, table in several:
+        path, points = _place_of(folder, span) / f"{POINTS}.parquet", table["point"].to_pylist()
+        if not all(point in own for point in points):
+            return part_files.Damaged(path, "of points that this shard does not have")
+        done = _finished(table)
+        if not seen.isdisjoint(done):
+            return part_files.Damaged(path, "of points that another part has")
+        seen |= done
     return None
+
+
+def _finished(table: Any) -> set[int]:
+    return set(table.filter(pc.is_null(table["failure"]))["point"].to_pylist())
 
 
 def _place_of(folder: Path, span: tuple[int, int]) -> Path:
@@ -104,6 +112,13 @@ def name_of(span: tuple[int, int]) -> str:
     return f"{span[0]:07d}-{span[1]:07d}"
 
 
+def _span_of(name: str) -> tuple[int, int] | None:
+    """The steps of the part of this name; None where it is no part's."""
+    found = _NAME.fullmatch(name)
+    span = (int(found[1]), int(found[2])) if found else _EXTENSION
+    return span if 1 <= span[0] <= span[1] and name == name_of(span) else None
+
+
 class Store:
     """Stored points of a sweep. Only the holder of the folder's lock may use it.
 
@@ -113,7 +128,8 @@ class Store:
         approximations: What the world could not model exactly, of all points.
 
     Raises:
-        Damaged: A table is not as it was written, or a part is of another sweep, or has points that another one has.
+        Damaged: A table is not as it was written; or a part is of another sweep or shard, has points that another one
+            has, or lacks points of one within its steps.
     """
 
     def __init__(self, folder: Path, grid: Grid, document: Mapping[str, Any]) -> None:
@@ -123,28 +139,41 @@ class Store:
         self._parts = folder / PARTS
         self._parts.mkdir(exist_ok=True)
         self._spans = parts_of(folder)
-        self._tidy()
+        shutil.rmtree(self._folder / STAGING, ignore_errors=True)
         self.done: set[int] = set()
         self.failures: dict[int, str] = {}
         self.approximations: dict[str, None] = {}
         stored = [(span, part_files.checked(_place_of(folder, span), self._sweep)) for span in self._spans]
-        if (damaged := twice(folder, stored)) is not None:
+        if (damaged := misplaced(folder, stored, own_points(document))) is not None:
             raise damaged
         for _, table in stored:
             columns = (table[name].to_pylist() for name in ("point", "failure", "approximations"))
             for point, failure, approximations in zip(*columns, strict=True):
                 self._count(point, failure, approximations)
+        self._tidy()
         self._pending: list[Outcome] = []
         self._flushed = time.monotonic()
         self._pause = _FLUSH_S
 
     def _tidy(self) -> None:
-        """Removes what killed processes have left."""
-        shutil.rmtree(self._folder / STAGING, ignore_errors=True)
+        """Removes the parts that killed processes have left within the steps of others.
+
+        Raises:
+            Damaged: One has finished points that the others do not have. Then all of them stay.
+        """
         kept = {name_of(span) for span in self._spans}
-        for each in self._parts.iterdir():
-            if _NAME.fullmatch(each.name) and each.name not in kept:
-                shutil.rmtree(each)
+        left = [each for each in self._parts.iterdir() if _span_of(each.name) and each.name not in kept]
+        for each in left:
+            try:
+                table = part_files.read(each, POINTS, self._sweep)
+            except part_files.Damaged:  # it was being removed, or is of the smaller sweep that this one was
+                continue
+            if not _finished(table) <= self.done:
+                raise part_files.Damaged(
+                    each / f"{POINTS}.parquet", "of points that the part which covers its steps does not have"
+                )
+        for each in left:
+            shutil.rmtree(each)
 
     def _count(self, point: int, failure: str | None, approximations: Iterable[str]) -> None:
         if failure is None:

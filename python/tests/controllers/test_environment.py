@@ -356,6 +356,22 @@ def test_an_action_is_rounded_as_the_space_of_actions_has_it() -> None:
     assert el.window_after(10.0, 0.1) == el.window_after(10.0, np.float32(0.1)) != 10.0 * 2.0**0.1
 
 
+@pytest.mark.parametrize("every", [None, "20 ms"])
+def test_a_window_of_none_is_refused(table, every):
+    class Forgot(el.IntervalController):
+        def __init__(self, path):
+            self.cwnd, self.every = path.initial_window, every
+
+        def on_interval(self, interval):
+            self.cwnd = None
+
+    el.register("forgot", Forgot)
+    scenario = el.Scenario({**table, "flow": [{**table["flow"][0], "controller": {"kind": "forgot"}}]})
+    with pytest.raises(el.ControllerError, match="left cwnd = None"):
+        scenario.run()
+    el.unregister("forgot")
+
+
 def test_an_event_method_that_makes_no_decisions_is_refused(table):
     class Grow(el.IntervalController):
         every = "40 ms"

@@ -65,3 +65,58 @@ def test_points_that_are_there_twice_are_refused(eddyline, swept, tmp_path):
         el.read_sweep(tmp_path / "grid")
     shutil.rmtree(parts / "0000002-0000002")
     assert len(el.read_sweep(tmp_path / "grid")) == 2
+
+
+def test_a_part_of_another_sweep_over_the_steps_of_others_removes_nothing(eddyline, swept, tmp_path):
+    parts = tmp_path / "grid" / "parts"
+    shutil.copytree(tmp_path / "other" / "parts" / "0000001-0000001", parts / "0000001-0000002")
+    ran = eddyline(*swept)
+    assert (ran.code, ran.out) == (1, "")
+    assert "0000001-0000002/points.parquet: of another sweep than the folder" in ran.err
+    shutil.rmtree(parts / "0000001-0000002")
+    again = eddyline(*swept[:-1], "--json")
+    assert (again.code, '"ran": 0' in again.out) == (0, True)
+
+
+@pytest.mark.parametrize("name", ["0-3", "1-1", "2024-11", "0000000-0000000", "0000003-0000002"])
+def test_what_is_named_otherwise_is_no_part(eddyline, swept, tmp_path, name):
+    parts = tmp_path / "grid" / "parts"
+    shutil.copytree(parts / "0000001-0000001", parts / name)
+    assert eddyline(*swept).code == 0
+    assert {each.name for each in parts.iterdir()} == {"0000001-0000001", name}
+    assert len(el.read_sweep(tmp_path / "grid")) == 2
+
+
+def shards(eddyline, lossy, number):
+    """The parts of two finished shards, whose folders are a and b."""
+    words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s,3 Mbit/s,4 Mbit/s", "--out")
+    for folder, shard in (("a", f"1/{number}"), ("b", f"2/{number}")):
+        assert eddyline(*words, folder, "--shard", shard, "-q").code == 0
+    return (*words, "a", "--shard", f"1/{number}")
+
+
+@pytest.mark.parametrize("name", ["0000002-0000002", "0000001-0000002"])
+def test_points_of_another_shard_are_refused(eddyline, lossy, tmp_path, name):
+    words = shards(eddyline, lossy, 2)
+    shutil.copytree(tmp_path / "b" / "parts" / "0000001-0000001", tmp_path / "a" / "parts" / name)
+    ran = eddyline(*words)
+    assert (ran.code, ran.out) == (1, "")
+    assert f"{name}/points.parquet: of points that this shard does not have" in ran.err
+    with pytest.raises(el.EddylineError, match="this shard does not have"):
+        el.read_sweep(tmp_path / "a")
+    shutil.rmtree(tmp_path / "a" / "parts" / name)
+    assert len(el.read_sweep(tmp_path / "a")) == 2
+
+
+def test_points_below_a_part_that_lacks_them_stay(eddyline, lossy, tmp_path):
+    """Parts of two shards in a folder of the whole sweep, one over the steps of the other."""
+    words = shards(eddyline, lossy, 2)[:5]
+    assert eddyline("sweep", "merge", "a", "--out", "whole").out == "2 of 4 points done: whole\n"
+    parts = tmp_path / "whole" / "parts"
+    shutil.copytree(tmp_path / "b" / "parts" / "0000001-0000001", parts / "0000001-0000002")
+    ran = eddyline(*words, "whole")
+    assert (ran.code, ran.out) == (1, "")
+    assert "0000001-0000001/points.parquet: of points that the part which covers its steps does not have" in ran.err
+    (parts / "0000001-0000002").rename(parts / "0000002-0000002")
+    again = eddyline(*words, "whole", "--json")
+    assert (again.code, '"ran": 0' in again.out) == (0, True)

@@ -21,7 +21,7 @@ from eddyline.sweeps.worker import Outcome
 BATCHES = [[3 * i + k for k in range(3)] for i in range(10)]
 
 GRID = Grid([Vary("a", tuple(map(str, range(200))))])
-SWEEP = {"vary": {"a": [str(value) for value in range(200)]}}
+SWEEP = {"points": len(GRID), "vary": {"a": [str(value) for value in range(200)]}}
 
 
 @pytest.fixture(autouse=True)

@@ -63,7 +63,8 @@ pub struct FastParams {
     /// Where the base round-trip time comes from.
     #[serde(default)]
     pub base_rtt: BaseRttSource,
-    /// Queueing delay below which the window doubles each round trip.
+    /// Queueing delay below which the window grows by one for each acknowledgement: it doubles each round trip, or with pacing grows 1.76
+    /// times.
     #[serde(default = "mi_threshold")]
     pub mi_threshold: Time,
     /// Minimum time between two updates of the window. Clean: 0 s (one update a round trip); ns2-1.1.3: 10 ms.

@@ -244,8 +244,9 @@ impl Model {
         (rate.max((flow.floor - w) * 10.0 / rtt), above)
     }
 
-    fn filter_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> f64 {
+    fn filter_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acknowledged: f64) -> f64 {
         let flow = &self.plan.flows[s];
+        let acks = acknowledged / flow.ack_ratio;
         let fast = flow.averaging.fast.then(|| follows((flow.gain / w.max(1.0)).min(flow.cap), acks));
         let smoothed = flow.averaging.smoothed.map(|smoothed| {
             let weight = if rtt > average { smoothed.up } else { smoothed.down };

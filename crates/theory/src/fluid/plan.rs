@@ -51,6 +51,8 @@ pub(super) struct FlowPlan {
     /// Queueing delay below which the window doubles, in seconds.
     pub threshold: f64,
     pub averaging: Averaging,
+    /// Data packets for each acknowledgement.
+    pub ack_ratio: f64,
     pub gain: f64,
     pub cap: f64,
     pub floor: f64,
@@ -252,6 +254,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         gamma: fast.gamma,
         threshold: fast.mi_threshold.as_secs_f64(),
         averaging: Averaging::of(options.filter, &flow.controller),
+        ack_ratio: ack_ratio(flow),
         gain: fast.filter_gain,
         cap: filter_cap(fast),
         floor,

@@ -54,7 +54,7 @@ pub fn one_way(network: &Network, link: usize, period: UpdatePeriod, filter: boo
             });
         };
         delays.push((forward, at_s));
-        let (alpha, ..) = controller(&flow.controller, 1.0, 1.0, period);
+        let (alpha, ..) = controller(flow, 1.0, 1.0, period);
         problem.flows.push(ProblemFlow { alpha, packet_bits, ack_bits: 0.0, data: [0].into(), ack: [].into() });
     }
     let mut point = OperatingPoint { links: vec![0], ..OperatingPoint::default() };
@@ -63,7 +63,7 @@ pub fn one_way(network: &Network, link: usize, period: UpdatePeriod, filter: boo
         for (i, s) in flows.iter().enumerate() {
             let (forward_s, around) = delays[i];
             let (rate, rtt_s) = (at.rates[i], around + at.delays[i]);
-            let (alpha, gain, filter_s) = controller(&network.flows[*s].controller, rtt_s, rate, period);
+            let (alpha, gain, filter_s) = controller(&network.flows[*s], rtt_s, rate, period);
             let share = rate * problem.flows[i].packet_bits / capacity;
             let crossings = vec![Crossing { link: 0, share, forward_s }];
             let filter_s = if filter { filter_s } else { 0.0 };

@@ -1,6 +1,6 @@
 //! The operating point about which the equations are linearised.
 
-use eddyline_cc::{ControllerParams, FastProfile};
+use eddyline_cc::FastProfile;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 
@@ -9,7 +9,7 @@ use crate::error::TheoryError;
 use crate::fast::{WindowLaw, averaging_time, between_updates};
 use crate::linear::null_space;
 use crate::model::{counts_round_trips, modelled_flows};
-use crate::packets::{ack_bits, bits};
+use crate::packets::{ack_bits, ack_ratio, bits};
 
 /// The time unit of gamma in eq. 2 of the two-way paper, which the paper does not give.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -237,7 +237,7 @@ fn point_of(
         // the uncongested access follows the last link, as in the packet simulator
         at_s += access.as_secs_f64();
     }
-    let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
+    let (alpha, gain, filter_s) = controller(flow, at_s, rate, period);
     // in equilibrium w - alpha = w d / R for any d that the sender assumes
     let rho = alpha / (rate * at_s);
     FlowPoint {
@@ -251,14 +251,15 @@ fn point_of(
 }
 
 /// alpha, kappa and the time constant of the average.
-pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
+pub(super) fn controller(flow: &Flow, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
+    let params = &flow.controller;
     let Some(fast) = params.fast_law() else { return (0.0, 0.0, 0.0) };
     let between = match period {
         UpdatePeriod::RoundTrip => rtt,
         UpdatePeriod::Seconds(s) => s,
         UpdatePeriod::Controller => between_updates(fast, rtt),
     };
-    (fast.alpha.get(), fast.gamma / between, averaging_time(params, fast, rtt, rate))
+    (fast.alpha.get(), fast.gamma / between, averaging_time(params, fast, rtt, rate, rate / ack_ratio(flow)))
 }
 
 fn notes(network: &Network, modelled: &[usize], point: &OperatingPoint) -> Vec<String> {

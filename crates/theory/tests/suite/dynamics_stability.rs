@@ -289,12 +289,13 @@ fn averages_of_senders_decay_as_their_roots() {
     let model = (LinkModel::Integrator, WindowLaw::AtSending);
     let vfast = r#""kind": "vfast", "psi_up": PSI, "psi_down": PSI, "#;
     let mut roots = Vec::new();
-    for (psi, keys) in [
-        ("0.6", r#""kind": "fast""#.to_owned()),
-        ("0.6", format!(r#"{vfast} "mean_rtt": "average""#)),
-        ("0.02", format!(r#"{vfast} "smoothing": "ack""#)),
-        ("0.6", format!(r#"{vfast} "smoothing": "update""#)),
-        ("0.6", format!(r#"{vfast} "smoothing": "update", "mean_rtt": "srtt_of_average""#)),
+    for (psi, ack_every, keys) in [
+        ("0.6", 1, r#""kind": "fast""#.to_owned()),
+        ("0.6", 1, format!(r#"{vfast} "mean_rtt": "average""#)),
+        ("0.02", 1, format!(r#"{vfast} "smoothing": "ack""#)),
+        ("0.6", 1, format!(r#"{vfast} "smoothing": "update""#)),
+        ("0.6", 1, format!(r#"{vfast} "smoothing": "update", "mean_rtt": "srtt_of_average""#)),
+        ("0.6", 2, r#""kind": "fast""#.to_owned()),
     ] {
         let keys = keys.replace("PSI", psi);
         let params: ControllerParams =
@@ -305,6 +306,7 @@ fn averages_of_senders_decay_as_their_roots() {
             vec![fast_flow("one", 1.0, &[0], &[1])],
         );
         n.flows[0].controller = Arc::new(params);
+        n.flows[0].tcp.ack_every = ack_every;
         let at = equilibria(&n).expect("solved").found.remove(0);
         let options = Options { margins: false, roots: 1, law: model.1, filter: true, ..Options::default() };
         let (rate, omega) = stability_at(&n, &at, model.0, &options).expect("judged").roots[0];
