@@ -61,7 +61,13 @@ pub(crate) fn follows(weight: f64, samples_per_s: f64) -> f64 {
 /// a second.
 ///
 /// VFAST's filter has two weights, up and down, so no time constant of its own; their mean is used.
-pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64, acks_per_s: f64) -> f64 {
+pub(crate) fn averaging_time(
+    params: &ControllerParams,
+    fast: &FastParams,
+    rtt: f64,
+    rate: f64,
+    acks_per_s: f64,
+) -> f64 {
     let average = || 1.0 / follows((fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)), acks_per_s);
     let ControllerParams::Vfast(vfast) = params else { return average() };
     let samples = match vfast.smoothing {

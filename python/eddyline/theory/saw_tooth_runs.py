@@ -40,12 +40,14 @@ def simulated(
     frame = frame[frame["time_s"] >= settled]
     lengths = frame["value"]
     shown = frame[frame["time_s"] <= settled + SHOWN * period_s]
+    longest, shortest = bottleneck["queue_packets"]["max"], float(lengths.min())
     # single extremes of flows that are not synchronised do not count; of straight teeth it is the whole
     typical = float(lengths.quantile(0.95) - lengths.quantile(0.05)) / 0.9
     return {
-        "sim_amplitude_packets": min(typical, bottleneck["queue_packets"]["max"] - float(lengths.min())),
-        "sim_queue_max_packets": bottleneck["queue_packets"]["max"],
-        "sim_queue_min_packets": float(lengths.min()),
+        # a queue that empties has teeth in a part of the time only
+        "sim_amplitude_packets": min(typical, longest - shortest) if shortest else longest,
+        "sim_queue_max_packets": longest,
+        "sim_queue_min_packets": shortest,
         "sim_utilisation": bottleneck["utilisation"],
         "sim_series": {"time_s": list(shown["time_s"] - settled), "queue_packets": list(shown["value"])},
     }

@@ -59,7 +59,8 @@ def command(
 ) -> int:
     """Compute the oscillation of the queue of flows of each KIND at a marking threshold, and the utilisation.
 
-    The closed forms assume synchronised flows: from about ten flows on they are not, and the amplitude is smaller.
+    The closed forms assume synchronised flows: from about ten flows on they are not, and the amplitude is smaller. The
+    amplitude of a queue that empties is its maximum.
     Below the table is the smallest threshold at which DCTCP uses the whole link with any number of flows, 0.17 of the
     packets that the path holds; a given number of flows may need less.
     """
