@@ -183,9 +183,10 @@ def test_the_package_is_the_command():
 
 
 def test_what_init_says_can_be_typed(eddyline, tmp_path):
-    ran = eddyline("init", "a b.toml")
-    assert ran.err == "wrote a b.toml; next: eddyline run 'a b.toml'\n"
-    assert "#   eddyline run 'a b.toml'\n" in (tmp_path / "a b.toml").read_text()
+    for name, typed in (("a b.toml", "'a b.toml'"), ("-y.toml", "./-y.toml")):
+        ran = eddyline("init", "--", name)
+        assert ran.err == f"wrote {name}; next: eddyline run {typed}\n"
+        assert f"#   eddyline run {typed}\n" in (tmp_path / name).read_text()
 
 
 def test_a_narrow_terminal_shows_every_name_and_number(scenario):

@@ -538,6 +538,16 @@ def test_a_rate_that_could_not_be_measured_is_no_framing(monkeypatch: pytest.Mon
     assert not any("framing" in each for each in said)
 
 
+@pytest.mark.parametrize(("second", "framed"), [(1e6, None), (0.8e6, 0.8), (0.6e6, 0.7)])
+def test_framing_is_found_twice(monkeypatch: pytest.MonkeyPatch, second: float, framed: float | None) -> None:
+    client = _Client.__new__(_Client)
+    client.report, client.long_b = lambda _: None, 1500
+    monkeypatch.setattr(client, "_rate", lambda _down, _rtt_s: (1e6, 1500.0, []))
+    rates = iter([1e6, 0.7e6, second])
+    monkeypatch.setattr(client, "_full", lambda *_: _Filled(0.1, 0.1, 1.0, next(rates), [], Light(0, 0)))
+    assert client._buffer(False, 0.02).found.framed == framed
+
+
 def test_short_packets_are_shorter_than_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     client = _Client.__new__(_Client)
     client.report, client.long_b = lambda _: None, 576

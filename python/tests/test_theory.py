@@ -160,6 +160,19 @@ def test_no_equilibrium_has_an_error_of_its_own(changes, says):
     assert not isinstance(raised.value, el.InputError)
 
 
+def test_what_has_not_converged_is_no_equilibrium():
+    """Acknowledgements that go first fill the link exactly, so data behind them stand still."""
+    table = {"delay": "5 ms", "queue": {"kind": "ack_priority", "limit": "1000 packets"}}
+    links = [{"name": "f", "rate": "1 Mbit/s", **table}, {"name": "b", "rate": "10 Mbit/s", "delay": "5 ms"}]
+    flow = {"controller": {"kind": "fast", "alpha": "10 packets"}, "ack_packet": "150 B"}
+    ways = {"x": ("f", "b"), "y": ("b", "f")}
+    flows = [{"name": name, "data": [data], "ack": [ack], **flow} for name, (data, ack) in ways.items()]
+    scenario = el.Scenario({"duration": "60 s", "link": links, "flow": flows})
+    for ask in (lambda: scenario.theory("equilibrium"), lambda: scenario.run("theory")):
+        with pytest.raises(el.EddylineError, match="did not converge"):
+            ask()
+
+
 def test_other_errors_are_not_taken_for_no_equilibrium():
     weighted = el.Scenario.load(EXAMPLE_3, set=STAMPED | {"flow.*.controller.delay": "weighted"})
     with pytest.raises(el.InputError, match="measures the weighted"):

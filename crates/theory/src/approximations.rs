@@ -131,13 +131,50 @@ pub(crate) fn of_dynamics(network: &Network, followed: impl Fn(usize) -> bool, n
     link_features(network, |l| used[l], notes);
 }
 
+/// Notes on the population of flows that come and go, and on the permanent ones beside them.
+pub(crate) fn of_population(network: &Network, notes: &mut Vec<String>) {
+    habits(network, |_| true, notes);
+    let mut used = crossed(network, |_| true);
+    let coming = || network.arrivals.iter().map(|a| (a.name.as_str(), &a.flow));
+    coming().for_each(|(_, flow)| cross(flow, &mut used));
+    let lossy = network.links.iter().zip(&used).filter(|(link, used)| **used && loses(link));
+    if let Some(which) = listed("link", lossy.map(|(link, _)| link.name.as_str())) {
+        notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
+    }
+    traffic_losses(network, notes);
+    let used = with_traffic(network, used);
+    disciplines(network, &used, notes);
+    link_features(network, |l| used[l], notes);
+    let all = || coming().chain(network.flows.iter().map(|f| (f.name.as_str(), f)));
+    let narrow = all().filter(|(_, flow)| flow.receive_window.is_some()).map(|(name, _)| name);
+    notes.extend(listed("flow", narrow).map(|who| format!("{who}: the receive window is not modelled")));
+    let short = network.links.iter().enumerate().filter(|(l, link)| {
+        let mut across = all().filter(|(_, flow)| flow.data.contains(&(*l as u32)));
+        across.any(|(_, flow)| {
+            let alpha = fast(flow).map_or(0.0, |p| p.alpha.get());
+            match droptail_limit(&link.queue) {
+                Some(Limit::Packets(n)) => (n as f64) < alpha,
+                Some(Limit::Bytes(n)) => (n as f64) < alpha * f64::from(flow.packet),
+                _ => false,
+            }
+        })
+    });
+    if let Some(which) = listed("link", short.map(|(_, link)| link.name.as_str())) {
+        notes.push(format!("{which}: the queue holds less than the alpha of one flow; losses are not modelled"));
+    }
+}
+
 /// Links that `counted` flows cross.
 fn crossed(network: &Network, counted: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut crossed = vec![false; network.links.len()];
     for (_, flow) in network.flows.iter().enumerate().filter(|(s, _)| counted(*s)) {
-        flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
+        cross(flow, &mut crossed);
     }
     crossed
+}
+
+fn cross(flow: &Flow, crossed: &mut [bool]) {
+    flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
 }
 
 /// Traffic whose mean rate the equilibrium counts.

@@ -151,7 +151,13 @@ def command(file: Path, preset: str | None, controller: str | None, force: bool)
             raise InputError(f"{file}: exists", "--force replaces it")
     text = template(file, preset, controller)
     put_text(file, text)
-    click.echo(f"wrote {file}; next: {_run(shlex.quote(str(file)), controller)}", err=True)
+    click.echo(f"wrote {displayed(file)}; next: {_run(_typed(file), controller)}", err=True)
+
+
+def _typed(file: Path) -> str:
+    """The file's name as an argument of a command."""
+    shown = displayed(file)
+    return shlex.quote(f"./{shown}" if shown.startswith("-") else shown)
 
 
 def _run(typed: str, kind: str | None) -> str:
@@ -166,7 +172,7 @@ def template(file: Path, preset: str | None, controller: str | None = None) -> s
     """The scenario's text."""
     from eddyline.kinds import controller as of_kind
 
-    text, typed = _template(file, preset, controller), shlex.quote(displayed(file))
+    text, typed = _template(file, preset, controller), _typed(file)
     if controller is None or (only_in := of_kind(controller).only_in) is None:
         return text
     text = text.replace(f"eddyline run {typed}", _run(typed, controller))
@@ -174,7 +180,7 @@ def template(file: Path, preset: str | None, controller: str | None = None) -> s
 
 
 def _template(file: Path, preset: str | None, controller: str | None) -> str:
-    typed = shlex.quote(displayed(file))
+    typed = _typed(file)
     if preset in SCENARIOS:
         return _filled(SCENARIOS[preset], typed, controller)
     words = {"file": typed, **_controllers(controller or "cubic")}

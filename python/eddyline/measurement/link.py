@@ -24,6 +24,7 @@ __all__ = [
     "behind_s",
     "buffer",
     "burst_b",
+    "is_framed",
     "is_managed",
     "loaded_waits_s",
     "rate_bps",
@@ -88,8 +89,8 @@ class Direction:
     @property
     def framed(self) -> float | None:
         """The rate of short packets as a share of that of full ones, where framing makes it less; None else."""
-        share = 1.0 if self.short_rate_bps is None else self.short_rate_bps / self.rate_bps
-        return share if share < 1.0 - _FRAMED else None
+        short = self.short_rate_bps
+        return short / self.rate_bps if short is not None and is_framed(self.rate_bps, short) else None
 
     def written(self) -> tuple[list[str], float, str]:
         """What is to be said of it in the scenario file, the link's rate, and its queue or policer."""
@@ -283,6 +284,11 @@ def behind_s(arrivals: list[Arrival], phase: int, interval_s: float) -> float:
     first = min(packets, key=lambda a: a.number)
     late = [(a.sent_ns - first.sent_ns) / 1e9 - (a.number - first.number) * interval_s for a in packets]
     return median(late[-max(1, len(late) // 10) :])
+
+
+def is_framed(rate: float, short_rate: float) -> bool:
+    """Whether short packets leave so much slower than full ones, in bytes of IP; a rate of 0 is unknown."""
+    return 0.0 < short_rate < (1.0 - _FRAMED) * rate
 
 
 def is_managed(rate: float, size: int, heavy: float, light: float) -> bool:

@@ -29,9 +29,9 @@ _CHOICES = {"controllers": "ControllerParams", "queues": "QueueParams"}
 _INTRODUCTION = """\
 A scenario is a TOML file, a JSON file of the same structure (its name ends in `.json`), or a Python dict. Relative
 paths in it are relative to the folder of the file (in a dict, to the working directory). Names are unique across
-links, flows, traffic and arrivals. `eddyline schema` prints the JSON Schema from which this page is made; `eddyline
-init FILE` writes a commented example. All errors of a file are reported at once, except that what several keys of a
-table must be together, such as `stop` after `start`, is checked once each key of the table is valid."""
+links, flows, traffic, arrivals and probes. `eddyline schema` prints the JSON Schema from which this page is made;
+`eddyline init FILE` writes a commented example. All errors of a file are reported at once, except that what several
+keys of a table must be together, such as `stop` after `start`, is checked once each key of the table is valid."""
 
 _QUANTITIES = """\
 ## Quantities

@@ -30,7 +30,7 @@ pub struct EquilibriaDocument {
     pub unique: Option<bool>,
     /// How they were computed.
     pub method: &'static str,
-    /// Whether every residual is below the solver's tolerance.
+    /// Whether every residual is below the solver's tolerance: true, otherwise there is no document.
     pub converged: bool,
     /// What is left out.
     pub notes: Vec<String>,
@@ -88,6 +88,10 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
     let (model, solved) = joint_equilibria(network)?;
     if !network.flows.iter().any(|f| model.is_known(f)) {
         return Err(without_state(network, &model));
+    }
+    if !solved.converged {
+        let residual = solved.found.iter().map(|at| at.residual).fold(0.0, f64::max);
+        return Err(TheoryError::NotConverged(format!("{residual:e}")));
     }
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);

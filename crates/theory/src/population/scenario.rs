@@ -13,7 +13,7 @@ use super::flow_level::{self, FlowClass};
 use super::fluid_limit::{self, Source};
 use super::reduction;
 use super::sharing::Sharing;
-use crate::approximations::{link_features, traffic_losses};
+use crate::approximations::of_population;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
 use crate::model::{acks_first, counts_round_trips, links_alone};
@@ -110,8 +110,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
     }
     let mut notes = Vec::new();
     let fixed = fixed(network, &mut notes)?;
-    link_features(network, |_| true, &mut notes);
-    traffic_losses(network, &mut notes);
+    of_population(network, &mut notes);
     let classes = network.arrivals.iter().map(class).collect::<Result<Vec<FlowClass>, TheoryError>>()?;
     let names: Vec<&str> = network.arrivals.iter().map(|a| a.name.as_str()).collect();
     remaining(network, &fixed, &classes)?;
