@@ -200,26 +200,31 @@ fn unresponsive_traffic_takes_its_mean() {
 /// What the model leaves out is said of the links and flows that have it, of no others.
 #[test]
 fn what_is_left_out_is_said() {
-    let noted = |change: &dyn Fn(&mut Network)| {
+    let noted = |change: fn(&mut Network)| {
         let mut n = fig_5(0.5);
         n.links.push(link("aside", 1_000_000, 10));
         change(&mut n);
         answer(&n).notes
     };
-    let none = noted(&|n| {
+    let none = noted(|n| {
         n.links[2].loss = LossParams::Independent(0.1);
-        n.links[0].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(20), ..Default::default() });
+        n.links[0].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(20) });
     });
     assert!(none.is_empty(), "{none:?}");
-    let short = |limit| QueueParams::DropTail(DropTailParams { limit, ..Default::default() });
-    let changes: [(&str, &dyn Fn(&mut Network)); 5] = [
-        ("link forward: loss is not modelled", &|n| n.links[0].loss = LossParams::Independent(0.1)),
-        ("link backward: loss is not modelled", &|n| n.links[1].corrupt = 0.1),
-        ("flow up: the receive window is not modelled", &|n| n.arrivals[1].flow.receive_window = Some(3000)),
-        ("link forward: the queue holds less than the alpha", &|n| n.links[0].queue = short(Limit::Packets(19))),
-        ("link backward: the queue holds less than the alpha", &|n| n.links[1].queue = short(Limit::Bytes(19_999))),
-    ];
-    for (note, change) in changes {
+    for (note, change) in [
+        (
+            "link forward: loss is not modelled",
+            (|n| n.links[0].loss = LossParams::Independent(0.1)) as fn(&mut Network),
+        ),
+        ("link backward: loss is not modelled", |n| n.links[1].corrupt = 0.1),
+        ("flow up: the receive window is not modelled", |n| n.arrivals[1].flow.receive_window = Some(3000)),
+        ("link forward: the queue holds less than the alpha", |n| {
+            n.links[0].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(19) });
+        }),
+        ("link backward: the queue holds less than the alpha", |n| {
+            n.links[1].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Bytes(19_999) });
+        }),
+    ] {
         let notes = noted(change);
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with(note), "{notes:?}");
