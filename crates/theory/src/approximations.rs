@@ -133,19 +133,16 @@ pub(crate) fn of_dynamics(network: &Network, followed: impl Fn(usize) -> bool, n
 
 /// Notes on the population of flows that come and go, and on the permanent ones beside them.
 pub(crate) fn of_population(network: &Network, notes: &mut Vec<String>) {
-    habits(network, |_| true, notes);
-    let mut used = crossed(network, |_| true);
     let coming = || network.arrivals.iter().map(|a| (a.name.as_str(), &a.flow));
-    coming().for_each(|(_, flow)| cross(flow, &mut used));
-    let lossy = network.links.iter().zip(&used).filter(|(link, used)| **used && loses(link));
-    if let Some(which) = listed("link", lossy.map(|(link, _)| link.name.as_str())) {
-        notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
-    }
+    let all = || coming().chain(network.flows.iter().map(|f| (f.name.as_str(), f)));
+    habits_of(all, notes);
+    let mut used = vec![false; network.links.len()];
+    all().for_each(|(_, flow)| cross(flow, &mut used));
+    losses_of_delay(network, &used, notes);
     traffic_losses(network, notes);
     let used = with_traffic(network, used);
     disciplines(network, &used, notes);
     link_features(network, |l| used[l], notes);
-    let all = || coming().chain(network.flows.iter().map(|f| (f.name.as_str(), f)));
     let narrow = all().filter(|(_, flow)| flow.receive_window.is_some()).map(|(name, _)| name);
     notes.extend(listed("flow", narrow).map(|who| format!("{who}: the receive window is not modelled")));
     let short = network.links.iter().enumerate().filter(|(l, link)| {
@@ -293,13 +290,19 @@ fn varying(network: &Network) -> Option<String> {
 
 /// Notes on what flows do that no model has.
 fn habits(network: &Network, counted: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
-    let counted = || network.flows.iter().enumerate().filter(|(s, _)| counted(*s)).map(|(_, f)| f);
+    let flows = || network.flows.iter().enumerate().filter(|(s, _)| counted(*s)).map(|(_, f)| (f.name.as_str(), f));
+    habits_of(flows, notes);
+}
+
+/// The same of flows with these names.
+fn habits_of<'a, I: Iterator<Item = (&'a str, &'a Flow)>>(flows: impl Fn() -> I, notes: &mut Vec<String>) {
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
-    let bursts = counted().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
+    let of = |does: fn(&Flow) -> bool| flows().filter(move |(_, flow)| does(flow)).map(|(name, _)| name);
+    let bursts = of(|f| f.application != Application::Bulk);
     say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
-    let riding = counted().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
+    let riding = of(|f| f.peer.is_some());
     say(listed("flow", riding), "acknowledgements ride on data, theory sends each on its own");
-    let fewer = counted().filter(|f| f.tcp.ack_congestion_control).map(|f| f.name.as_str());
+    let fewer = of(|f| f.tcp.ack_congestion_control);
     say(
         listed("flow", fewer),
         "congestion control of acknowledgements is not modelled, theory has them at `ack_every`",
@@ -427,7 +430,12 @@ fn fast_losses(network: &Network, crossed: &[bool], notes: &mut Vec<String>) {
     for flow in network.flows.iter().filter(|f| fast(f).is_some()) {
         flow.data.iter().chain(flow.ack.iter()).for_each(|l| by_delay[*l as usize] = crossed[*l as usize]);
     }
-    let links = network.links.iter().zip(by_delay).filter(|(link, by_delay)| *by_delay && loses(link));
+    losses_of_delay(network, &by_delay, notes);
+}
+
+/// A note on loss on links that flows cross whose equilibrium is of delay.
+fn losses_of_delay(network: &Network, by_delay: &[bool], notes: &mut Vec<String>) {
+    let links = network.links.iter().zip(by_delay).filter(|(link, by_delay)| **by_delay && loses(link));
     if let Some(which) = listed("link", links.map(|(link, _)| link.name.as_str())) {
         notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
     }

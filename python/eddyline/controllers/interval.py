@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
+from contextlib import suppress
+from types import CodeType
 from typing import TYPE_CHECKING
 
 from eddyline.controllers.base import HANDLERS, Controller
@@ -12,6 +14,8 @@ from eddyline.observations import Interval
 from eddyline.quantities import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eddyline._core import Ack, Loss, Round, Timeout
 
 __all__ = ["IntervalController", "not_passed_on"]
@@ -180,13 +184,30 @@ class IntervalController(Controller):
 
 
 def not_passed_on(cls: type) -> list[str]:
-    """Event methods of a class derived from `IntervalController` that do not call the one that they replace."""
+    """Event methods of a class derived from `IntervalController` that hide the base's, where it calls none of these."""
     if not issubclass(cls, IntervalController):
         return []
     derived = cls.__mro__[: cls.__mro__.index(IntervalController)]
-    own = ((name, base.__dict__.get(name)) for base in derived for name in HANDLERS if name in vars(IntervalController))
-    codes = ((name, getattr(inspect.unwrap(f), "__code__", None)) for name, f in own if inspect.isfunction(f))
-    return [name for name, code in codes if code is not None and name not in code.co_names]
+    called = {name for base in derived for f in vars(base).values() for name in _names_in(f)}
+    if not called.isdisjoint(HANDLERS):
+        return []
+    makers = (
+        name for name in HANDLERS if name in vars(IntervalController) and name not in ("on_handshake", "on_round")
+    )
+    return [name for name in makers if getattr(cls, name) is not getattr(IntervalController, name)]
+
+
+def _names_in(value: object, depth: int = 4) -> Iterator[str]:
+    """The names that a function's code has, with those of functions inside it or behind a decorator."""
+    if isinstance(value, CodeType):
+        yield from value.co_names
+        for constant in value.co_consts:
+            yield from _names_in(constant, depth)
+    elif inspect.isfunction(value) and depth:
+        yield from _names_in(value.__code__, depth)
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):  # of a cell that is empty
+                yield from _names_in(cell.cell_contents, depth - 1)
 
 
 def _ps(seconds: float) -> int:

@@ -83,7 +83,7 @@ def register(
             )
     if lost := not_passed_on(cls):
         raise InputError(
-            f"{cls.__name__}.{lost[0]} does not call that of el.IntervalController, which makes the decisions",
+            f"{cls.__name__}.{lost[0]} hides that of el.IntervalController, which makes the decisions",
             f"begin it with super().{lost[0]}(...)",
         )
     read = _existing(name, cls, files)

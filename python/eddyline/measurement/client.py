@@ -6,6 +6,7 @@ import socket
 import struct
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
@@ -299,15 +300,18 @@ class _Client:
         short = next((size for size in shorter if _FILL * rate / (8 * size) <= _FASTEST_PPS), None)
         why, of_short = "too fast to tell the unit from here", None
         try:
-            if short is not None:
-                of_short = self._full(down, rate, short, rtt_s, burst)
-                if is_framed(rate, of_short.rate_bps):  # a busy machine may have delayed them: the faster one counts
-                    again = self._full(down, rate, short, rtt_s, burst)
-                    of_short = max(of_short, again, key=lambda filled: filled.rate_bps)
+            of_short = None if short is None else self._full(down, rate, short, rtt_s, burst)
         except _HeldBack as e:
             why = str(e)
+        short_rate = 0.0 if of_short is None else of_short.rate_bps
         if of_short is not None:
             light = light.plus(of_short.light)
+            if short is not None and is_framed(rate, short_rate):  # a busy machine may have delayed them
+                again_bps = 0.0
+                with suppress(_HeldBack):
+                    again = self._full(down, rate, short, rtt_s, burst)
+                    light, again_bps = light.plus(again.light), again.rate_bps
+                short_rate = max(short_rate, again_bps) if again_bps else 0.0
         waits = filled.heavy_s, filled.light_s
         managed = MANAGED if is_managed(rate, self.long_b, *waits) else None
 
@@ -324,7 +328,7 @@ class _Client:
             return measured(found, f"unit of the buffer unknown: {why}")
         loads = (short, of_short.light_s, of_short.rate_bps), (self.long_b, *waits)
         unit, limit, full, why = buffer(rate, *loads)
-        found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=of_short.rate_bps or None)
+        found = Direction(rate, unit, limit, full, why, queue=managed, short_rate_bps=short_rate or None)
         return measured(found, f"buffer of {limit:.0f} {unit or 'bytes'}: {why}")
 
     def _rate(self, down: bool, rtt_s: float) -> tuple[float, float, list[Part]]:

@@ -27,7 +27,7 @@ from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.manifest import EXTENSION, MANIFEST, grid_of, identity
 from eddyline.sweeps.parts import POINTS, label_types, labelled
-from eddyline.sweeps.store import EXTENSION_PART, PARTS, name_of, parts_of
+from eddyline.sweeps.store import EXTENSION_PART, PARTS, name_of, parts_of, replaced_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,6 +141,8 @@ def complete(folder: Path) -> None:
     if scenarios := set(SCENARIOS.values()) & texts.keys():
         for name in set(SCENARIOS.values()) - scenarios:
             (folder / name).unlink(missing_ok=True)
+    for replaced in replaced_parts(folder):
+        shutil.rmtree(replaced)
     shutil.rmtree(folder / STAGING, ignore_errors=True)
     extension.rename(folder / STAGING)
     shutil.rmtree(folder / STAGING)

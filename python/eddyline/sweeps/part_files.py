@@ -22,7 +22,7 @@ from eddyline.sweeps.parts import POINTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Damaged", "checked", "kinds", "read", "write"]
+__all__ = ["Damaged", "checked", "is_whole", "kinds", "read", "write"]
 
 _T = TypeVar("_T")
 
@@ -107,6 +107,15 @@ def checked(part: Path, sweep: str) -> Any:
     for kind, recorded in points.recorded.items():
         _checked(part, kind, recorded)
     return _table(points.content, part, POINTS).replace_schema_metadata()
+
+
+def is_whole(part: Path) -> bool:
+    """Whether no file is missing that every part has; parts of earlier formats have no digest."""
+    try:
+        _, metadata = _parsed(parquet.metadata, _loaded(Path.read_bytes, _path(part, POINTS)), part)
+    except Damaged:
+        return _path(part, POINTS).is_file()
+    return _DIGESTS not in metadata or (part / _SEAL).is_file()
 
 
 def kinds(part: Path, sweep: str) -> list[str]:

@@ -27,13 +27,13 @@ from eddyline.sweeps.manifest import EXTENSION, identity, own_points
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["EXTENSION_PART", "PARTS", "Store", "misplaced", "name_of", "parts_of", "read_part"]
+__all__ = ["EXTENSION_PART", "PARTS", "Store", "misplaced", "name_of", "parts_of", "read_part", "replaced_parts"]
 
 PARTS = "parts"
 
@@ -62,6 +62,12 @@ def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
     return kept
 
 
+def replaced_parts(folder: Path) -> list[Path]:
+    """The parts that are ignored, within the steps of others."""
+    kept = {name_of(span) for span in parts_of(folder, settled=True)}
+    return [each for each in (folder / PARTS).iterdir() if _span_of(each.name) and each.name not in kept]
+
+
 def read_part(folder: Path, span: tuple[int, int], kind: str, sweep: str | None) -> Any:
     """A table of a part, or None where it has no such rows.
 
@@ -77,9 +83,7 @@ def read_part(folder: Path, span: tuple[int, int], kind: str, sweep: str | None)
     return part_files.read(_place_of(folder, span), kind, sweep)
 
 
-def misplaced(
-    folder: Path, several: Sequence[tuple[tuple[int, int], Any]], own: Container[int]
-) -> part_files.Damaged | None:
+def misplaced(folder: Path, several: Sequence[tuple[tuple[int, int], Any]], own: range) -> part_files.Damaged | None:
     """The error about a part that was copied from another folder, or twice; None where there is none.
 
     Args:
@@ -87,14 +91,18 @@ def misplaced(
         several: The tables of points, by their parts.
         own: The points of this folder.
     """
+    for span, table in several:
+        points = table["point"].to_numpy()
+        inside = (points >= own.start) & (points < own.stop) & ((points - own.start) % own.step == 0)
+        if not inside.all():
+            return part_files.Damaged(_place_of(folder, span) / f"{POINTS}.parquet", "of points of another folder")
+    if len(several) < 2:
+        return None
     seen: set[int] = set()
     for span, table in several:
-        path, points = _place_of(folder, span) / f"{POINTS}.parquet", table["point"].to_pylist()
-        if not all(point in own for point in points):
-            return part_files.Damaged(path, "of points that this shard does not have")
         done = _finished(table)
         if not seen.isdisjoint(done):
-            return part_files.Damaged(path, "of points that another part has")
+            return part_files.Damaged(_place_of(folder, span) / f"{POINTS}.parquet", "of points that another part has")
         seen |= done
     return None
 
@@ -156,21 +164,19 @@ class Store:
         self._pause = _FLUSH_S
 
     def _tidy(self) -> None:
-        """Removes the parts that killed processes have left within the steps of others.
+        """Removes the parts that killed processes have left within the steps of the part that they were joined into.
 
         Raises:
-            Damaged: One has finished points that the others do not have. Then all of them stay.
+            Damaged: One is not as it was written, or has finished points that the others do not have. Then all stay.
         """
-        kept = {name_of(span) for span in self._spans}
-        left = [each for each in self._parts.iterdir() if _span_of(each.name) and each.name not in kept]
+        left = replaced_parts(self._folder)
         for each in left:
-            try:
-                table = part_files.read(each, POINTS, self._sweep)
-            except part_files.Damaged:  # it was being removed, or is of the smaller sweep that this one was
+            if not part_files.is_whole(each):  # it was being removed
                 continue
-            if not _finished(table) <= self.done:
+            if not _finished(part_files.read(each, POINTS, self._sweep)) <= self.done:
                 raise part_files.Damaged(
-                    each / f"{POINTS}.parquet", "of points that the part which covers its steps does not have"
+                    each / f"{POINTS}.parquet",
+                    "of points that the part which covers its steps does not have: one of both was copied",
                 )
         for each in left:
             shutil.rmtree(each)

@@ -128,9 +128,9 @@ def saw_teeth(
         flows: See there.
         packet_bytes: See there.
         with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (of a
-            queue that empties its maximum; else the difference of the 5th and the 95th percentile, over 0.9, at most
-            that of the other two), `sim_utilisation`, `sim_series` of some periods. The threshold is 1 packet at least
-            then, as in scenarios.
+            queue that is empty for a twentieth of the time its maximum; else the difference of the 5th and the 95th
+            percentile, over 0.9, at most that of the other two), `sim_utilisation`, `sim_series` of some periods. The
+            threshold is 1 packet at least then, as in scenarios.
 
     Raises:
         InputError: As `saw_tooth`.

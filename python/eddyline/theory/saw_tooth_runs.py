@@ -41,11 +41,12 @@ def simulated(
     lengths = frame["value"]
     shown = frame[frame["time_s"] <= settled + SHOWN * period_s]
     longest, shortest = bottleneck["queue_packets"]["max"], float(lengths.min())
-    # single extremes of flows that are not synchronised do not count; of straight teeth it is the whole
-    typical = float(lengths.quantile(0.95) - lengths.quantile(0.05)) / 0.9
+    low, high = float(lengths.quantile(0.05)), float(lengths.quantile(0.95))
+    # single extremes of flows that are not synchronised do not count; of straight teeth it is the whole. A queue that
+    # is empty for a while has teeth in a part of the time only.
+    typical = (high - low) / 0.9 if low else longest
     return {
-        # a queue that empties has teeth in a part of the time only
-        "sim_amplitude_packets": min(typical, longest - shortest) if shortest else longest,
+        "sim_amplitude_packets": min(typical, longest - shortest),
         "sim_queue_max_packets": longest,
         "sim_queue_min_packets": shortest,
         "sim_utilisation": bottleneck["utilisation"],

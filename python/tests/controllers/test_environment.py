@@ -399,7 +399,7 @@ def test_an_event_method_that_makes_no_decisions_is_refused(table):
             """Of no base class."""
 
     for cls in (Silent, Below):
-        with pytest.raises(el.InputError, match=rf"{cls.__name__}\.on_ack does not call that of el.IntervalController"):
+        with pytest.raises(el.InputError, match=rf"{cls.__name__}\.on_ack hides that of el.IntervalController"):
             el.register("silent", cls)
     windows = []
     for name, cls in (("grow", Grow), ("counting", Counting)):

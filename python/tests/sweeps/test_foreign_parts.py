@@ -78,6 +78,19 @@ def test_a_part_of_another_sweep_over_the_steps_of_others_removes_nothing(eddyli
     assert (again.code, '"ran": 0' in again.out) == (0, True)
 
 
+def test_a_part_of_another_sweep_below_the_steps_of_others_stays(eddyline, swept, tmp_path):
+    parts = tmp_path / "grid" / "parts"
+    (parts / "0000001-0000001").rename(parts / "0000001-0000032")
+    shutil.copytree(tmp_path / "other" / "parts" / "0000001-0000001", parts / "0000002-0000002")
+    ran = eddyline(*swept)
+    assert (ran.code, ran.out) == (1, "")
+    assert "0000002-0000002/points.parquet: of another sweep than the folder" in ran.err
+    # what a killed process was removing has lost a file
+    (parts / "0000002-0000002" / "points.sha256").unlink()
+    assert eddyline(*swept).code == 0
+    assert [each.name for each in parts.iterdir()] == ["0000001-0000001"]
+
+
 @pytest.mark.parametrize("name", ["0-3", "1-1", "2024-11", "0000000-0000000", "0000003-0000002"])
 def test_what_is_named_otherwise_is_no_part(eddyline, swept, tmp_path, name):
     parts = tmp_path / "grid" / "parts"
@@ -101,8 +114,8 @@ def test_points_of_another_shard_are_refused(eddyline, lossy, tmp_path, name):
     shutil.copytree(tmp_path / "b" / "parts" / "0000001-0000001", tmp_path / "a" / "parts" / name)
     ran = eddyline(*words)
     assert (ran.code, ran.out) == (1, "")
-    assert f"{name}/points.parquet: of points that this shard does not have" in ran.err
-    with pytest.raises(el.EddylineError, match="this shard does not have"):
+    assert f"{name}/points.parquet: of points of another folder" in ran.err
+    with pytest.raises(el.EddylineError, match="of another folder"):
         el.read_sweep(tmp_path / "a")
     shutil.rmtree(tmp_path / "a" / "parts" / name)
     assert len(el.read_sweep(tmp_path / "a")) == 2

@@ -63,7 +63,7 @@ pub struct FastParams {
     /// Where the base round-trip time comes from.
     #[serde(default)]
     pub base_rtt: BaseRttSource,
-    /// Queueing delay below which the window grows by one for each acknowledgement: it doubles each round trip, or with pacing grows 1.76
+    /// Queueing delay below which the window grows by the packets acknowledged: it doubles each round trip, or with pacing grows 1.76
     /// times.
     #[serde(default = "mi_threshold")]
     pub mi_threshold: Time,

@@ -220,7 +220,7 @@ impl Model {
         s: usize,
         (w, window_at_sending, average): (f64, f64, f64),
         rtt: f64,
-        acks: f64,
+        acknowledged: f64,
     ) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
         let base = self.assumed_base_rtt(s, rtt);
@@ -230,7 +230,7 @@ impl Model {
             match self.options.link_model {
                 // with x = w / R, doubling in a round trip
                 LinkModel::Integrator => std::f64::consts::LN_2 * w / rtt,
-                LinkModel::AckClocked | LinkModel::Joint => acks,
+                LinkModel::AckClocked | LinkModel::Joint => acknowledged,
             }
         } else {
             let gain = match self.options.gain {

@@ -217,6 +217,7 @@ fn what_is_left_out_is_said() {
             (|n| n.links[0].loss = LossParams::Independent(0.1)) as fn(&mut Network),
         ),
         ("link backward: loss is not modelled", |n| n.links[1].corrupt = 0.1),
+        ("flow up: congestion control of acknowledgements", |n| n.arrivals[1].flow.tcp.ack_congestion_control = true),
         ("flow up: the receive window is not modelled", |n| n.arrivals[1].flow.receive_window = Some(3000)),
         ("link forward: the queue holds less than the alpha", |n| {
             n.links[0].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(19) });
