@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
-from contextlib import suppress
-from types import CodeType
 from typing import TYPE_CHECKING
 
-from eddyline.controllers.base import HANDLERS, Controller
+from eddyline.controllers.base import Controller
 from eddyline.errors import InputError
 from eddyline.observations import Interval
 from eddyline.quantities import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eddyline._core import Ack, Loss, Round, Timeout
 
-__all__ = ["IntervalController", "not_passed_on"]
+__all__ = ["IntervalController"]
 
 _PS = 10**12
 
@@ -84,7 +79,8 @@ class IntervalController(Controller):
     A sender has no clock of its own: a decision of a fixed interval is made at the first acknowledgement, loss, mark,
     timeout or (in world `sim`) new data of the application after it was due, before that event counts. Where several
     were due since the last event, each is made in turn. A class that has one of the other event methods itself calls
-    the one of this class first, as in `super().on_ack(ack)`, which makes those decisions.
+    the one of this class first, as in `super().on_ack(ack)`, which makes those decisions. A flow whose class keeps
+    acknowledgements to itself fails.
 
     Attributes:
         every: The interval, `"20 ms"`, or a number of seconds; None for round trips. Of the class, or set in
@@ -92,6 +88,8 @@ class IntervalController(Controller):
     """
 
     every: str | float | None = None
+    _acks_of_round: int | None = None
+    """Acknowledgements since the last round trip ended; None before any."""
     _pending = False
     _decided: float
     """The window of the last round trip's decision, until the next event if it is pending."""
@@ -116,6 +114,12 @@ class IntervalController(Controller):
 
     def on_round(self, round: Round) -> None:
         """Decides, unless at fixed intervals."""
+        if self._acks_of_round == 0:  # none but the first round trip is without
+            raise InputError(
+                "on_ack is not passed on to el.IntervalController, which makes the decisions",
+                "begin it with super().on_ack(ack)",
+            )
+        self._acks_of_round = 0
         if self.every is None:
             window = self.cwnd
             self.on_interval(round)
@@ -123,6 +127,7 @@ class IntervalController(Controller):
 
     def on_ack(self, ack: Ack) -> None:
         """Counts it, after what was due before."""
+        self._acks_of_round = (self._acks_of_round or 0) + 1
         if meter := self._until(ack.now):
             meter.on_ack(ack)
 
@@ -181,33 +186,6 @@ class IntervalController(Controller):
             self._due += self._step
             self.on_interval(interval)
         return self._meter
-
-
-def not_passed_on(cls: type) -> list[str]:
-    """Event methods of a class derived from `IntervalController` that hide the base's, where it calls none of these."""
-    if not issubclass(cls, IntervalController):
-        return []
-    derived = cls.__mro__[: cls.__mro__.index(IntervalController)]
-    called = {name for base in derived for f in vars(base).values() for name in _names_in(f)}
-    if not called.isdisjoint(HANDLERS):
-        return []
-    makers = (
-        name for name in HANDLERS if name in vars(IntervalController) and name not in ("on_handshake", "on_round")
-    )
-    return [name for name in makers if getattr(cls, name) is not getattr(IntervalController, name)]
-
-
-def _names_in(value: object, depth: int = 4) -> Iterator[str]:
-    """The names that a function's code has, with those of functions inside it or behind a decorator."""
-    if isinstance(value, CodeType):
-        yield from value.co_names
-        for constant in value.co_consts:
-            yield from _names_in(constant, depth)
-    elif inspect.isfunction(value) and depth:
-        yield from _names_in(value.__code__, depth)
-        for cell in value.__closure__ or ():
-            with suppress(ValueError):  # of a cell that is empty
-                yield from _names_in(cell.cell_contents, depth - 1)
 
 
 def _ps(seconds: float) -> int:

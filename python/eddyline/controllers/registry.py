@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 import eddyline._core as _core
 from eddyline.controllers.base import handlers
-from eddyline.controllers.interval import not_passed_on
 from eddyline.controllers.parameters import Parameters
 from eddyline.controllers.plugins import forget, load_plugin, plugins
 from eddyline.errors import InputError
@@ -81,11 +80,6 @@ def register(
                 f"{cls.__name__}.{method} is a coroutine or a generator: a call would not run it",
                 "handlers are plain functions, without async and yield",
             )
-    if lost := not_passed_on(cls):
-        raise InputError(
-            f"{cls.__name__}.{lost[0]} hides that of el.IntervalController, which makes the decisions",
-            f"begin it with super().{lost[0]}(...)",
-        )
     read = _existing(name, cls, files)
     parameters = Parameters(cls)
     first = (inspect.getdoc(cls) or "").partition("\n")[0].strip().rstrip(".")
