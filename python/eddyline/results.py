@@ -86,13 +86,20 @@ _One = TypeVar("_One", bound=_Result)
 
 
 def legend_of_seeds(result: _Result) -> Legend:
-    """The legend of several seeds, from one of them: without the capacities that each seed draws anew."""
+    """The legend of several seeds, from one of them: without the capacities that each seed draws anew.
+
+    Flows that may end are all that have a size or a stop.
+    """
     from dataclasses import replace
 
     from eddyline.capacity import link_tables
 
-    legend = result.legend
-    tables = link_tables(json.loads(result.scenario.canonical))
+    scenario = json.loads(result.scenario.canonical)
+    finite = {flow["name"] for flow in scenario.get("flow", []) if not {"size", "stop"}.isdisjoint(flow)}
+    flows = result.to_dict()["flows"] if finite else []
+    ended = frozenset(flow["name"] for flow in flows if flow["name"].split("[")[0] in finite)
+    legend = replace(result.legend, ended=ended)
+    tables = link_tables(scenario)
     drawn = {name for name, link in tables.items() if "trace" in link and "file" not in link["trace"]}
     if not drawn:
         return legend

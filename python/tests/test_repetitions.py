@@ -339,6 +339,25 @@ def test_results_of_several_worlds_are_summarised_by_world(scenario):
         assert f"<td>{sum(r.flows['goodput_bps'][0] for r in results) / len(results):.6e}</td>" in html
 
 
+def test_means_are_of_the_runs_in_which_a_flow_is_still_there():
+    """Losses end transfers of 1 MB after 0.57 to 1.3 s; then windows and round-trip times stay as they were last."""
+    line = {"rate": "20 Mbit/s", "delay": "20 ms"}
+    there = {"name": "f", **line, "loss": 0.003, "queue": {"kind": "droptail", "limit": "400 packets"}}
+    flow = {"name": "x", "controller": {"kind": "reno"}, "data": ["f"], "ack": ["b"], "size": "1 MB"}
+    table = {"duration": "12 s", "record": {"interval": "100 ms"}, "link": [there, {"name": "b", **line}]}
+    results = el.Scenario({**table, "flow": [flow], "seed": 1}).run(seeds=6, series=True)
+    completed = sorted(flow["completed_at_s"] for r in results for flow in r.to_dict()["flows"])
+    last = next(r for r in results if r.to_dict()["flows"][0]["completed_at_s"] == completed[-1])
+    at_s = 1.0
+    assert completed[-2] + 0.1 < at_s < completed[-1]
+    drawn = {axis.get_title(loc="left"): axis for axis in results.plot().axes}
+    for title, quantity, unit in (("Congestion window", "cwnd_packets", 1.0), ("Round-trip time", "rtt_s", 1e-3)):
+        rows = last.series[(last.series["quantity"] == quantity) & ((last.series["time_s"] - at_s).abs() < 1e-9)]
+        line = drawn[title].lines[0]
+        (shown,) = [y for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True) if abs(x - at_s) < 1e-9]
+        assert shown * unit == pytest.approx(float(rows["value"].iloc[0]), rel=1e-9), title
+
+
 JITTERY = {
     "title": "no flow",
     "duration": "5 s",

@@ -152,6 +152,7 @@ def _stretches(values: NDArray[np.bool_], rows: NDArray[np.int_]) -> list[NDArra
     return np.split(rows, np.flatnonzero(np.diff(values)) + 1) if len(rows) else []
 
 
+_STATES = ("cwnd_packets", "rtt_s")  # of a sender, as they were last
 _PACKETS = 5  # of a slow flow that a point averages
 _FEW = 2.5  # packets in an interval: more are a burst
 _SILENCE = 1.5  # times the usual gap between packets, or the longest but for one in ten
@@ -170,7 +171,15 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
     """
     legend, recorded = legend or Legend({}), runs[0][runs[0]["quantity"] == "throughput_bps"]
     heading = f"{title}: means and 95 % intervals of {len(runs)} runs"
-    return _overview(_over_runs(runs, legend.most), heading, legend, _interval(recorded))
+    there = [_while_there(run, legend.ended) for run in runs]  # a flow ends at another time in each
+    return _overview(_over_runs(there, legend.most), heading, legend, _interval(recorded))
+
+
+def _while_there(run: pd.DataFrame, ended: frozenset[str]) -> pd.DataFrame:
+    """Series without the windows and round-trip times of flows that have ended."""
+    states, rates = run["quantity"].isin(_STATES), run[run["quantity"] == "throughput_bps"]
+    kept: pd.DataFrame = pd.concat([run[~states], _until_end(run[states], rates, ended)]).sort_index()
+    return kept
 
 
 def _over_runs(runs: Sequence[pd.DataFrame], most: int) -> pd.DataFrame:
@@ -239,7 +248,7 @@ def _overview(series: pd.DataFrame, title: str, legend: Legend, interval: float)
             rows = series[series["quantity"] == quantity]
             if quantity == "cwnd_packets":
                 rows = _since_start(rows, sent)
-            if quantity in ("cwnd_packets", "rtt_s"):
+            if quantity in _STATES:
                 rows = _until_end(rows, sent, legend.ended)
             if quantity == "rtt_s":
                 rows = _without_stalls(rows, sent, interval)
