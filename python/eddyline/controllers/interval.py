@@ -88,8 +88,8 @@ class IntervalController(Controller):
     """
 
     every: str | float | None = None
-    _acks_of_round: int | None = None
-    """Acknowledgements since the last round trip ended; None before any."""
+    _has_ack = False
+    """Whether an acknowledgement was passed on in this round trip; the one that ends it comes first."""
     _pending = False
     _decided: float
     """The window of the last round trip's decision, until the next event if it is pending."""
@@ -114,12 +114,12 @@ class IntervalController(Controller):
 
     def on_round(self, round: Round) -> None:
         """Decides, unless at fixed intervals."""
-        if self._acks_of_round == 0:  # none but the first round trip is without
+        if not self._has_ack:
             raise InputError(
                 "on_ack is not passed on to el.IntervalController, which makes the decisions",
                 "begin it with super().on_ack(ack)",
             )
-        self._acks_of_round = 0
+        self._has_ack = False
         if self.every is None:
             window = self.cwnd
             self.on_interval(round)
@@ -127,7 +127,7 @@ class IntervalController(Controller):
 
     def on_ack(self, ack: Ack) -> None:
         """Counts it, after what was due before."""
-        self._acks_of_round = (self._acks_of_round or 0) + 1
+        self._has_ack = True
         if meter := self._until(ack.now):
             meter.on_ack(ack)
 

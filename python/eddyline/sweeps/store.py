@@ -176,7 +176,7 @@ class Store:
             if not _finished(part_files.read(each, POINTS, self._sweep)) <= self.done:
                 raise part_files.Damaged(
                     each / f"{POINTS}.parquet",
-                    "of points that the part which covers its steps does not have: one of both was copied",
+                    "of points that the part which covers its steps does not have: one of the two was copied",
                 )
         for each in left:
             shutil.rmtree(each)
