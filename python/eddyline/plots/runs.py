@@ -177,6 +177,8 @@ def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = N
 
 def _while_there(run: pd.DataFrame, ended: frozenset[str]) -> pd.DataFrame:
     """Series without the windows and round-trip times of flows that have ended."""
+    if not ended:
+        return run
     states, rates = run["quantity"].isin(_STATES), run[run["quantity"] == "throughput_bps"]
     kept: pd.DataFrame = pd.concat([run[~states], _until_end(run[states], rates, ended)]).sort_index()
     return kept
