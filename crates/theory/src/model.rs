@@ -90,7 +90,7 @@ pub(crate) struct Model {
     pub problem: Problem,
     /// Index of each flow in the problem, `None` if it has no model.
     pub place: Vec<Option<usize>>,
-    /// The response function of each flow that has one; such flows without an index would overload a link.
+    /// The response function of each flow that has one; such flows without an index would fill a link without FAST.
     pub responses: Vec<Option<Response>>,
     /// Links whose state is unknown: traffic without a model crosses them, or a flow whose rate is unknown for that reason.
     pub unknown: Vec<bool>,
@@ -124,7 +124,7 @@ impl Model {
         }
         let responses: Vec<Option<Response>> =
             network.flows.iter().map(|f| response(network, f).filter(|_| joint)).collect();
-        let overloaded = overloaded(network, &problem, &responses);
+        let filled = filled_without_fast(network, &problem, &responses);
         let mut place = Vec::with_capacity(network.flows.len());
         for (s, flow) in network.flows.iter().enumerate() {
             let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
@@ -136,7 +136,7 @@ impl Model {
                     Some((alpha, base_rtts_s.map_or(0.0, assumed), 1.0))
                 }
                 // x = W / (RTT + q) is FAST's x = alpha / (q - e) with W for alpha and -RTT for e
-                (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s, 1.0)),
+                (None, Some(r)) if !crossed().any(|l| filled[l]) => Some((r.window, -r.rtt_s, 1.0)),
                 _ => None,
             };
             let Some((alpha, error, wait)) = law else {
@@ -291,8 +291,9 @@ fn loss_of_acks(loss: &LossParams) -> f64 {
     }
 }
 
-/// Links that unresponsive traffic and flows with response functions alone would saturate.
-fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
+/// Links without data of FAST that unresponsive traffic and flows with response functions would fill at round-trip times
+/// without queueing. Where FAST sends data its queue is at least as long as what holds the others at the capacity.
+fn filled_without_fast(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
     let mut offered = problem.unresponsive.clone();
     for (flow, response) in network.flows.iter().zip(responses) {
         let Some(r) = response else { continue };
@@ -301,7 +302,11 @@ fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response
         let crossed = data.chain(flow.ack.iter().map(|l| (l, ack_bits(flow))));
         crossed.zip(r.reaching.iter()).for_each(|((l, bits), share)| offered[*l as usize] += x * share * bits);
     }
-    offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect()
+    let mut filled: Vec<bool> = offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect();
+    for l in network.flows.iter().filter(|f| alpha(&f.controller).is_some()).flat_map(|f| f.data.iter()) {
+        filled[*l as usize] = false;
+    }
+    filled
 }
 
 /// d in seconds: propagation and access of the round trip.

@@ -169,6 +169,14 @@ fn windows(controller: &str, limit: &str, loss: &str, rate: f64) -> (Vec<f64>, f
     (series.into_iter().filter(|(t, _)| *t > 40.0).map(|(_, w)| w).collect(), queue)
 }
 
+/// `reno_count` ends YeAH's reductions in a buffer that slow start does not overflow: a window that only grows, and above 80 packets queued.
+#[test]
+fn yeah_keeps_a_queue_that_slow_start_left() {
+    let (windows, queued) = windows("kind = \"yeah\", base_rtt = \"known\"", "3000 packets", "0.0", 24.0);
+    assert!(windows.windows(2).all(|w| w[0] <= w[1]), "{windows:?}");
+    assert!(queued > 160.0, "{queued} packets");
+}
+
 /// Distinguishes the kinds that behave as Reno without marks: on a short path with a marking queue, the median ratio of the window's
 /// decreases and the median of its increases in packets, per round trip.
 fn marked(controller: &str) -> (f64, f64) {

@@ -132,6 +132,19 @@ fn reno_at_given_loss_beside_fast() {
     assert_eq!(equilibria(&net).expect("solved").found[0].rates.len(), 1);
 }
 
+/// FAST's window gives way in a link that Reno would fill alone at its given loss, 25 Mbit/s over an empty network of 10.
+#[test]
+fn reno_that_would_fill_a_link_alone_shares_it_with_fast() {
+    let r = run(&reno_beside_fast(LossParams::Independent(1e-4), true)).expect("solved");
+    let (reno, fast) = (r.flows[0].packets_per_s.expect("known"), r.flows[1].packets_per_s.expect("known"));
+    let q = r.flows[1].queueing_delay_s.expect("known");
+    close((reno + fast) * 8e3, 1e7, 1e-9);
+    close(fast * q, 50.0, 1e-9);
+    let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
+    close(reno / (1.0 - 1e-4) * (rtt + q), 131.0, 1e-9);
+    assert_eq!(r.links[1].bottleneck, Some(true));
+}
+
 /// Utilisations of the links of one flow, as multiples of what its packets and acknowledgements would take of each if none
 /// were lost.
 fn carried(data: [f64; 2], back: [f64; 2], damaged: f64) -> [f64; 4] {
@@ -172,7 +185,10 @@ fn links_carry_what_those_before_them_have_not_lost() {
 
 #[test]
 fn without_enough_loss_there_is_no_model() {
-    let r = run(&reno_beside_fast(LossParams::Independent(1e-5), true)).expect("solved");
+    let mut net = reno_beside_fast(LossParams::Independent(1e-4), true);
+    // acknowledgements of FAST alone do not give way
+    (net.flows[1].data, net.flows[1].ack) = ([2].into(), [1].into());
+    let r = run(&net).expect("solved");
     assert_eq!(r.flows[0].packets_per_s, None);
     assert_eq!(r.links[1].utilisation, None);
     // so the rates of flows in its queue are unknown too
