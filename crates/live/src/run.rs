@@ -7,9 +7,10 @@ use std::sync::{Arc, Barrier, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use eddyline_path::loss::LossParams;
 use eddyline_quic_host::{Crypto, Pair, pair};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Flow;
+use eddyline_scenario::network::{Flow, Link};
 use eddyline_scenario::result::{Cost, RunResult};
 use eddyline_scenario::series::Series;
 use eddyline_units::{Rate, Time};
@@ -138,28 +139,36 @@ fn open(file: &Path, network: &Network) -> Result<Watch, LiveError> {
 
 /// Minimum round-trip times of the flows whose path has a constant one.
 fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
-    let first = network.flows.iter().map(|f| f.start).chain(network.traffic.iter().map(|t| t.start)).min();
-    let constant =
-        |f: &Flow| f.data.iter().chain(f.ack.iter()).all(|l| network.links[*l as usize].variation.is_steady());
+    let constant = |f: &Flow| path(network, f).all(|link| link.variation.is_steady());
     let measured = network.flows.iter().zip(samples).filter(|(f, _)| constant(f));
     measured
         .filter_map(|(flow, samples)| {
             // of QUIC's packets the smallest that is acknowledged depends on the stack
             let smallest = if is_quic(flow) { flow.header } else { flow.ack_packet };
-            let handshake = flow
-                .data
-                .iter()
-                .chain(flow.ack.iter())
-                .fold(Time::ZERO, |sum, l| sum + network.links[*l as usize].transmission_time(smallest));
+            let handshake = path(network, flow).fold(Time::ZERO, |sum, link| sum + link.transmission_time(smallest));
+            let expected = network.propagation_rtt(flow) + handshake;
             Some(BaseRtt {
                 flow: flow.name.clone(),
                 measured: samples.last.and_then(|state| state.min_rtt)?,
-                expected: (network.propagation_rtt(flow) + handshake).as_secs_f64(),
+                expected: expected.as_secs_f64(),
                 tick: if flow.tcp.timestamps && !timestamps::are_fine(flow) { TIMESTAMP_TICK } else { CLOCK_TICK },
-                alone: network.flows.len() == 1 && Some(flow.start) == first && !is_quic(flow),
+                alone: !is_quic(flow) && has_quiet_handshake(network, flow, expected),
             })
         })
         .collect()
+}
+
+/// The links of a flow's packets and acknowledgements.
+fn path<'a>(network: &'a Network, flow: &'a Flow) -> impl Iterator<Item = &'a Link> {
+    flow.data.iter().chain(flow.ack.iter()).map(|l| &network.links[*l as usize])
+}
+
+/// Whether the handshake, which takes `expected`, meets no other packets and is not lost: the samples of other packets are longer.
+fn has_quiet_handshake(network: &Network, flow: &Flow, expected: Time) -> bool {
+    let lossless = |link: &Link| link.loss == LossParams::default() && link.corrupt == 0.0;
+    // twice, because it may be late
+    let over = flow.start.saturating_add(expected).saturating_add(expected);
+    network.flows.len() == 1 && path(network, flow).all(lossless) && network.traffic.iter().all(|t| t.start >= over)
 }
 
 /// How late the ends of connections were that do not belong to the kernel.
@@ -266,4 +275,34 @@ fn joined(flows: Series, reports: &[LaneReport]) -> Series {
 fn cpu_s() -> f64 {
     use nix::time::{ClockId, clock_gettime};
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the handshake of the first of `flows` is quiet with `traffic` beside it and `loss` of acknowledgements.
+    fn is_quiet(flows: u32, traffic_start: &str, loss: f64, corrupt: f64) -> bool {
+        let text = format!(
+            r#"{{ "duration": "4 s", "link": [
+            {{ "name": "a", "rate": "2 Mbit/s", "delay": "20 ms", "corrupt": {corrupt} }},
+            {{ "name": "b", "rate": "2 Mbit/s", "delay": "20 ms", "loss": {loss} }}],
+            "traffic": [{{ "name": "video", "path": ["a"], "start": "{traffic_start}", "model": {{ "kind": "cbr", "rate": "0.5 Mbit/s" }} }}],
+            "flow": [{{ "name": "f", "count": {flows}, "controller": {{ "kind": "reno" }}, "data": ["a"], "ack": ["b"] }}] }}"#
+        );
+        let input =
+            eddyline_scenario::Input { text: &text, format: eddyline_scenario::Format::Json, name: "t", folder: None };
+        let network = eddyline_scenario::load(&input, &[]).expect("valid").network;
+        has_quiet_handshake(&network, &network.flows[0], Time::from_ms(40))
+    }
+
+    #[test]
+    fn handshakes_that_may_wait_or_be_lost_are_not_quiet() {
+        assert!(is_quiet(1, "100 ms", 0.0, 0.0));
+        assert!(!is_quiet(1, "0 s", 0.0, 0.0), "its SYN may wait behind the first packet of the traffic");
+        assert!(!is_quiet(1, "40 ms", 0.0, 0.0));
+        assert!(!is_quiet(2, "100 ms", 0.0, 0.0));
+        assert!(!is_quiet(1, "100 ms", 0.1, 0.0), "the first sample may be of a packet of data");
+        assert!(!is_quiet(1, "100 ms", 0.0, 0.1));
+    }
 }

@@ -75,7 +75,7 @@ pub struct BaseRtt {
     pub expected: f64,
     /// How far below the measured one may be because of the clock, in seconds.
     pub tick: f64,
-    /// Queues were empty when the flow started.
+    /// The handshake met no other packets and was not lost.
     pub alone: bool,
 }
 
