@@ -5,6 +5,9 @@
  *     cc -O2 -shared -fPIC -o libmine.so mine.c
  *     eddyline run scenario.toml --controllers libmine.so
  *
+ *     clang --target=wasm32 -O2 -ffreestanding -nostdlib -Wl,--no-entry -Wl,--export-dynamic -o mine.wasm mine.c
+ *     eddyline run scenario.toml --controllers mine.wasm
+ *
  * Times are whole picoseconds, EDDYLINE_NONE is no time. Windows and amounts are packets. Every flow has a state of its own, which
  * one thread uses at a time, not always the same one. No clock, no randomness without a fixed seed. */
 #ifndef EDDYLINE_CONTROLLER_H

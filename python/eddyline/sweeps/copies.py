@@ -6,7 +6,6 @@ of shards have the same copies.
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
@@ -39,7 +38,8 @@ def store(folder: Path, plan: Plan, digests: Mapping[str, str | None]) -> None:
         put_copy(plan.source.file(name), folder / FILES / digest)
     for name, now in plan.digests(list(missing)).items():
         if now != missing[name]:
-            shutil.rmtree(folder / FILES)  # the next start copies all again
+            for digest in missing.values():  # the next start copies them again
+                (folder / FILES / digest).unlink(missing_ok=True)
             raise InputError(f"{name}: has changed while the sweep started", "the same command tries again")
 
 

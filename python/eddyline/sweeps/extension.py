@@ -142,7 +142,7 @@ def complete(folder: Path) -> None:
         for name in set(SCENARIOS.values()) - scenarios:
             (folder / name).unlink(missing_ok=True)
     for replaced in replaced_parts(folder):
-        shutil.rmtree(replaced)
+        part_files.remove(replaced)
     shutil.rmtree(folder / STAGING, ignore_errors=True)
     extension.rename(folder / STAGING)
     shutil.rmtree(folder / STAGING)

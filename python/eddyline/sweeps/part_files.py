@@ -10,19 +10,22 @@ digests: of those of format 2 the numbers of rows are known, of those of format 
 from __future__ import annotations
 
 import json
+import os
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import eddyline.parquet as parquet
 from eddyline.errors import EddylineError
 from eddyline.sweeps.disk import synced
+from eddyline.sweeps.entities import ENTITIES
 from eddyline.sweeps.parts import POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Damaged", "checked", "is_whole", "kinds", "read", "write"]
+__all__ = ["Damaged", "checked", "is_whole", "kinds", "read", "remove", "write"]
 
 _T = TypeVar("_T")
 
@@ -116,6 +119,20 @@ def is_whole(part: Path) -> bool:
     except Damaged:
         return _path(part, POINTS).is_file()
     return _DIGESTS not in metadata or (part / _SEAL).is_file()
+
+
+def remove(part: Path) -> None:
+    """Removes a part, that of the points first. What else somebody has put into its folder is kept, in `A-B.left`."""
+    if part.is_symlink():
+        part.unlink()
+        return
+    for name in (f"{POINTS}.parquet", *(f"{kind}.parquet" for kind in ENTITIES), _SEAL):
+        (part / name).unlink(missing_ok=True)
+    if not any(part.iterdir()):
+        part.rmdir()
+        return
+    free = (part.with_name(f"{part.name}.left{number or ''}") for number in count())
+    part.rename(next(place for place in free if not os.path.lexists(place)))
 
 
 def kinds(part: Path, sweep: str) -> list[str]:

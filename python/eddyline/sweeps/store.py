@@ -65,7 +65,8 @@ def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
 def replaced_parts(folder: Path) -> list[Path]:
     """The parts that are ignored, within the steps of others."""
     kept = {name_of(span) for span in parts_of(folder, settled=True)}
-    return [each for each in (folder / PARTS).iterdir() if _span_of(each.name) and each.name not in kept]
+    found = (each for each in (folder / PARTS).iterdir() if _span_of(each.name) and each.name not in kept)
+    return [each for each in found if each.is_dir()]
 
 
 def read_part(folder: Path, span: tuple[int, int], kind: str, sweep: str | None) -> Any:
@@ -179,7 +180,7 @@ class Store:
                     "of points that the part which covers its steps does not have: one of the two was copied",
                 )
         for each in left:
-            shutil.rmtree(each)
+            part_files.remove(each)
 
     def _count(self, point: int, failure: str | None, approximations: Iterable[str]) -> None:
         if failure is None:
@@ -242,7 +243,7 @@ class Store:
             whole[kind] = joined(t for t in found if t is not None)
         self._place((spans[0][0], spans[-1][1]), whole)
         for span in spans:
-            shutil.rmtree(self._parts / name_of(span))
+            part_files.remove(self._parts / name_of(span))
 
     def _place(self, span: tuple[int, int], content: dict[str, Any]) -> None:
         """Writes a part and moves it into place."""

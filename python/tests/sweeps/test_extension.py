@@ -202,7 +202,8 @@ def _cut_at(step: int, monkeypatch, work: Callable[[], object]) -> bool:
 
             return call
 
-        for owner, name in ((Path, "rename"), (Path, "replace"), (parquet, "write"), (shutil, "rmtree")):
+        files = ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (parquet, "write"), (shutil, "rmtree"))
+        for owner, name in files:
             power.setattr(owner, name, wired(getattr(owner, name)))
         try:
             work()

@@ -133,3 +133,33 @@ def test_points_below_a_part_that_lacks_them_stay(eddyline, lossy, tmp_path):
     (parts / "0000001-0000002").rename(parts / "0000002-0000002")
     again = eddyline(*words, "whole", "--json")
     assert (again.code, '"ran": 0' in again.out) == (0, True)
+
+
+@pytest.mark.parametrize("growth", [True, False])
+def test_what_else_is_in_the_folder_of_a_part_is_kept(eddyline, lossy, tmp_path, growth):
+    """Where a grown sweep replaces the part, and where the points that failed in it run again."""
+    words = ("sweep", lossy(), "--out", "grid", "-q")
+    first = (*words, "--vary", "seed=1..2") if growth else (*words, "--vary", "seed=1..3", "--timeout", "1 us")
+    assert eddyline(*first).code == (0 if growth else 1)
+    part = tmp_path / "grid" / "parts" / "0000001-0000001"
+    (part / "mine").mkdir()
+    (part / "mine" / "flows.csv").write_text("mine\n")
+    (tmp_path / "grid" / "parts" / "0000001-0000001.left").mkdir()
+    assert eddyline(*words, "--vary", "seed=1..3").code == 0
+    assert len(el.read_sweep(tmp_path / "grid")) == 3
+    names = sorted(each.name for each in part.parent.iterdir())
+    assert names == ["0000001-0000001", "0000001-0000001.left", "0000001-0000001.left1"]
+    left = part.with_name("0000001-0000001.left1")
+    assert [p.relative_to(left).as_posix() for p in left.rglob("*")] == ["mine", "mine/flows.csv"]
+    assert not (part / "mine").exists()
+
+
+def test_a_part_that_is_a_link_grows_and_what_it_leads_to_stays(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--out", "grid", "-q", "--vary")
+    assert eddyline(*words, "seed=1..2").code == 0
+    part = tmp_path / "grid" / "parts" / "0000001-0000001"
+    part.rename(tmp_path / "elsewhere")
+    part.symlink_to(tmp_path / "elsewhere")
+    assert eddyline(*words, "seed=1..3").code == 0
+    assert len(el.read_sweep(tmp_path / "grid")) == 3
+    assert (tmp_path / "elsewhere" / "points.parquet").is_file()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import eddyline.parquet as parquet
-from eddyline.sweeps import disk
+from eddyline.sweeps import disk, part_files
 from eddyline.sweeps import store as module
 from eddyline.sweeps.disk import put
 from eddyline.sweeps.frame import _frame, read_table
@@ -145,6 +145,7 @@ class Power:
             (disk.os, "fsync", None),
             (parquet, "write", lambda _, path: path.write_bytes(b"PAR1 half of it")),
             (shutil, "rmtree", lambda path, **_: next(iter(Path(path).iterdir()), Path(path) / "none").unlink(True)),
+            (part_files, "remove", lambda part: (part / "points.parquet").unlink()),
         ):
             monkeypatch.setattr(owner, name, self._wired(name, getattr(owner, name), half))
 
@@ -214,7 +215,7 @@ def test_everything_is_on_the_disk_before_it_counts(tmp_path):
     _, log = _cut_at(10**9, tmp_path / "x")
     renames = [i for i, name in enumerate(log) if name == "rename"]
     assert len(renames) == 10 + 4 + 1 + 1
-    assert log[renames[-1] - 1] == "rmtree"  # the last gives the only part its final name
+    assert log[renames[-1] - 1] == "remove"  # the last gives the only part its final name
     assert log[renames[-1] + 1] == "fsync"
     begin = 0
     for i in renames[:-1]:

@@ -83,11 +83,8 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
 
     fn wrong_type(&mut self, node: &Node, schema: &Schema) {
         let hint = match (schema, &node.value) {
-            (Schema::Number { .. }, Value::Text(text)) => as_number(text),
-            (Schema::Choice(alternatives), Value::Text(text))
-                if alternatives.iter().any(|s| matches!(s, Schema::Number { .. })) =>
-            {
-                as_number(text)
+            (schema, Value::Text(text)) if number_of(schema).is_some() => {
+                number_of(schema).and_then(|(whole, range)| as_number(text, whole, range))
             }
             (Schema::Enum(words), Value::Integer(_) | Value::Float(_) | Value::Bool(_))
                 if words.contains(&node.show()) =>
@@ -278,19 +275,35 @@ fn in_quotes(word: &str) -> String {
     format!("write it in quotes: \"{word}\"; in a shell with others around them: '\"{word}\"'")
 }
 
-/// How a text that is a number is written as one.
-fn as_number(text: &str) -> Option<String> {
+/// Whether the number that a key takes is whole, and its range; `None` where it takes none.
+fn number_of(schema: &Schema) -> Option<(bool, &[Bound])> {
+    match schema {
+        Schema::Number { whole, range } => Some((*whole, range)),
+        Schema::Choice(alternatives) => alternatives.iter().find_map(number_of),
+        _ => None,
+    }
+}
+
+/// How a text that is a number is written as one, or which numbers are taken.
+fn as_number(text: &str, whole: bool, range: &[Bound]) -> Option<String> {
     let text = text.trim();
-    let Ok(value) = text.parse::<f64>() else {
-        return Percent::parse(text).ok().map(|p| format!("write it as a number: {}", p.si()));
-    };
+    let plain = text.parse::<f64>();
+    let value = plain.as_ref().ok().copied().or_else(|| Percent::parse(text).ok().map(|p| p.si()))?;
+    if !value.is_finite() {
+        return None;
+    }
+    if whole && value.fract() != 0.0 || !range.iter().all(|bound| bound.holds(value)) {
+        let kind = if whole { "a whole number" } else { "a number" }.to_owned();
+        let all: Vec<String> = std::iter::once(kind).chain(range.iter().map(Bound::describe)).collect();
+        return Some(format!("write {}", all.join(", ")));
+    }
     let mut digits = text.trim_start_matches(['+', '-']).chars();
     let padded = digits.next() == Some('0') && digits.next().is_some_and(|c| c.is_ascii_digit());
     let digits_on_both_sides = !text.split(['.', 'e', 'E']).any(|part| !part.ends_with(|c: char| c.is_ascii_digit()));
-    match value {
-        _ if !value.is_finite() => None,
-        _ if padded || !digits_on_both_sides => Some(format!("write it as a number: {value}")),
-        _ => Some(format!("write it without quotes: {text}")),
+    if plain.is_err() || padded || !digits_on_both_sides {
+        Some(format!("write it as a number: {value}"))
+    } else {
+        Some(format!("write it without quotes: {text}"))
     }
 }
 
