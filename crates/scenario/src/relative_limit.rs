@@ -209,7 +209,9 @@ impl BaseRtts {
             let mut crossing: Vec<_> = self.flows.iter().filter(|flow| flow.data.iter().any(|l| l == link)).collect();
             if crossing.is_empty() {
                 let message = format!("the data of no flow crosses {link}, so there is no base RTT for the BDP");
-                return Err((message, Some(FORMS.to_owned())));
+                let named =
+                    self.flows.first().map(|flow| format!("\"1 BDP of {}\" or ", flow.name)).unwrap_or_default();
+                return Err((message, Some(format!("as in {named}\"1 BDP of 40 ms\""))));
             }
             if crossing.iter().any(|flow| !flow.absent) {
                 crossing.retain(|flow| !flow.absent);

@@ -18,7 +18,7 @@ __all__ = ["changed", "junit", "markdown", "summary", "terminal"]
 
 def summary(card: Card) -> str:
     """One line about a scorecard."""
-    bad = [change.name for change in card.changes or () if change.kind == "worse"]
+    bad = [change.name for change in card.changes or () if change.bad]
     worse = f"; worse than the base: {', '.join(bad)}" if bad else ""
     passed = f"{card.passed} of {len(card.verdicts)} passed"
     seeds = f"{card.seeds} seed{'' if card.seeds == 1 else 's'}"

@@ -344,6 +344,8 @@ def test_what_is_worse_than_the_base_is_in_the_summary_and_in_junit() -> None:
     worse = replace(card, changes=(Change("line-1m", verdict.value + 0.01, verdict.value, 1e-5, "worse"),))
     assert reports.summary(card).endswith("1 seed)")
     assert reports.summary(worse).endswith("1 seed); worse than the base: line-1m")
+    broken = replace(card, changes=(Change("line-1m", verdict.value + 0.01, verdict.value, None, "broken", True),))
+    assert reports.summary(broken).endswith("1 seed); worse than the base: line-1m")
     (failure,) = Xml.fromstring(reports.junit(worse)).iter("failure")
     assert failure.get("message") == "97.3 %, base 98.3 %, worse"
     assert (failure.text or "").splitlines()[-1] == (
