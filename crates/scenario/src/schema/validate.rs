@@ -29,7 +29,7 @@ struct Validator<'a, 's, 'w, 'r> {
     path: &'w mut Vec<Step<'a>>,
     report: &'w mut Report<'r>,
     /// The tables around the current one, from the outermost.
-    enclosing: Vec<&'s Table>,
+    enclosing: Vec<(&'a Node, &'s Table)>,
 }
 
 impl<'a, 's> Validator<'a, 's, '_, '_> {
@@ -125,7 +125,7 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 Some(key) if key.nullable && matches!(entry.node.value, Value::Null) => {}
                 Some(key) => {
                     let errors = self.report.count();
-                    self.enclosing.push(table);
+                    self.enclosing.push((node, table));
                     self.value(&entry.node, &key.schema);
                     self.enclosing.pop();
                     // "unlimited" and the like, which leaving the key out expresses
@@ -137,7 +137,8 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 None if table.open => {}
                 None => {
                     let message = format!("unknown key; one of {}", listed(table.names()));
-                    let hint = did_you_mean(&entry.key, table.names()).or_else(|| self.belongs(entry, node, table));
+                    let hint = self.belongs(entry, node, table);
+                    let hint = hint.or_else(|| did_you_mean(&entry.key, table.names()));
                     misspelt.extend(nearest(&entry.key, table.names()));
                     self.report.add(entry.at, self.root, self.path, message, hint);
                 }
@@ -153,23 +154,20 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
         }
     }
 
-    /// Where a key belongs that the table does not have: in a table inside it, or in the one around it.
+    /// Where a key belongs that the table does not have: in a table inside it, in the one around it, or in one beside it.
     fn belongs(&self, entry: &Entry, node: &Node, table: &Table) -> Option<String> {
-        let has = |(name, key): &&(String, Key)| match &key.schema {
-            Schema::Table(inner) => inner.key(&entry.key).is_some(),
-            Schema::Kinds(kinds) => {
-                let kind = node.get(name).and_then(|n| n.get("kind")).and_then(Node::text);
-                kinds.iter().any(|(k, inner)| Some(k.as_str()) == kind && inner.key(&entry.key).is_some())
-            }
-            _ => false,
-        };
-        if let Some((inner, _)) = table.keys.iter().find(has) {
+        let fits = |key: &Key| may_mean(&key.schema, &entry.node.value);
+        if let Some(inner) = holder(&entry.key, node, table, fits) {
             return Some(format!("{} belongs in {inner} = {{ ... }}", entry.key));
         }
-        let outer = self.enclosing.last()?.key(&entry.key)?;
+        let (around, outer) = self.enclosing.last()?;
         let inside = self.path.iter().rev().skip(1).find_map(|s| if let Step::Key(k) = s { Some(*k) } else { None })?;
+        let Some(key) = outer.key(&entry.key).filter(|key| fits(key)) else {
+            let beside = holder(&entry.key, around, outer, fits)?;
+            return Some(format!("{} belongs in {beside} = {{ ... }}, beside {inside}", entry.key));
+        };
         // a shaper's bandwidth is called rate by some
-        let mut alike = table.keys.iter().filter(|(_, key)| are_of_one_quantity(&key.schema, &outer.schema));
+        let mut alike = table.keys.iter().filter(|(_, own)| are_of_one_quantity(&own.schema, &key.schema));
         let meant = match (alike.next(), alike.next()) {
             (Some((name, _)), None) => format!("did you mean {name}? "),
             _ => String::new(),
@@ -270,9 +268,33 @@ fn has_type(schema: &Schema, value: &Value) -> bool {
     }
 }
 
+/// Whether a value is of the schema's type, or would be with or without quotes and a unit.
+fn may_mean(schema: &Schema, value: &Value) -> bool {
+    match (schema, value) {
+        (Schema::Quantity { .. }, Value::Integer(_) | Value::Float(_)) => true,
+        (Schema::Number { whole, .. }, Value::Text(text)) => as_number(text, *whole, &[]).is_some(),
+        (Schema::Bool, Value::Text(text)) => text.trim().parse::<bool>().is_ok(),
+        (Schema::Choice(alternatives), _) => alternatives.iter().any(|s| may_mean(s, value)),
+        _ => has_type(schema, value),
+    }
+}
+
 /// How what looks like a number or truth value is written as a text.
 fn in_quotes(word: &str) -> String {
     format!("write it in quotes: \"{word}\"; in a shell with others around them: '\"{word}\"'")
+}
+
+/// The table within `node`, whose schema is `table`, that has a key of this name which fits.
+fn holder<'s>(name: &str, node: &Node, table: &'s Table, fits: impl Fn(&Key) -> bool) -> Option<&'s str> {
+    let has = |(inner, key): &&(String, Key)| match &key.schema {
+        Schema::Table(within) => within.key(name).is_some_and(&fits),
+        Schema::Kinds(kinds) => {
+            let kind = node.get(inner).and_then(|n| n.get("kind")).and_then(Node::text);
+            kinds.iter().any(|(k, within)| Some(k.as_str()) == kind && within.key(name).is_some_and(&fits))
+        }
+        _ => false,
+    };
+    table.keys.iter().find(has).map(|(inner, _)| inner.as_str())
 }
 
 /// Whether the number that a key takes is whole, and its range; `None` where it takes none.
