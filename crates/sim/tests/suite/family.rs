@@ -177,6 +177,14 @@ fn yeah_keeps_a_queue_that_slow_start_left() {
     assert!(queued > 160.0, "{queued} packets");
 }
 
+/// RFC 6817, 2.4.2: growth ends where the queue delays by TARGET, 100 ms, and approaches it from below without slow start.
+#[test]
+fn ledbat_approaches_its_target_from_below() {
+    let (_, queued) = windows("kind = \"ledbat\"", "2000 packets", "0.0", 20.0);
+    let target = 0.1 * 20e6 / (8.0 * 1040.0);
+    assert!(queued < target && queued > 0.85 * target, "{queued} of {target} packets");
+}
+
 /// Distinguishes the kinds that behave as Reno without marks: on a short path with a marking queue, the median ratio of the window's
 /// decreases and the median of its increases in packets, per round trip.
 fn marked(controller: &str) -> (f64, f64) {
