@@ -136,6 +136,12 @@ def _response(made: _Sheet) -> None:
         return ["/", ["settled", series(run, "flow", 0, "throughput_bps"), STEP_S, _BITS, SETTLING], _BITS]
 
     rate += made.over(RESPONSE, made.kind, 0, ("loss", "packets_per_s"), (None, packets_per_s))
+    moving = [p for p in made.points[RESPONSE.name] if not p.numbers["settled"]]
+    if moving:
+        losses = [float(p.point["loss"]) for p in moving]
+        recorded = [p.numbers["packets_per_s"] for p in moving]
+        rates = [packets_per_s(made.record.run(*p.runs[0])) for p in moving]
+        rate.append(mark("not settled", 0, "rings", losses, rates, (losses, recorded)))
     known = [p for p in made.points[RESPONSE.name] if p.numbers["theory_packets_per_s"]]
     if known:
         losses = [float(p.point["loss"]) for p in known]

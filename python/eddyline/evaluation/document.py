@@ -22,7 +22,7 @@ __all__ = ["DOCUMENT", "VERSION", "Failure", "Measured", "Measurements"]
 DOCUMENT = "evaluation.json"
 """The document's name in the folder that `--out` writes."""
 
-VERSION = 2
+VERSION = 3
 """Incremented by any change of the meaning or the measurement of a column."""
 
 _WHO = Column("controller", "controller")

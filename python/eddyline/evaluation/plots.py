@@ -29,6 +29,7 @@ __all__ = ["overlaid", "sheet"]
 
 _BACKGROUND, _GUIDE = "#b0b0b0", "#888888"
 _CLOSED = "closed form"
+_MOVING = "not settled"
 _SMALL: Any = STYLE | {"font.size": 7.5, "axes.titlesize": 8.5, "axes.labelsize": 7.5, "legend.fontsize": 6.5}
 _DOTS: Any = {"marker": "o", "markersize": 3}
 _THIN = 0.9
@@ -144,6 +145,11 @@ def _column(rows: Rows, key: str, scale: float = 1.0) -> list[float]:
 
 def _response(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
     axis.plot(_column(rows, "loss"), _column(rows, "packets_per_s"), **look.line(**_DOTS))
+    moving = [row for row in rows if not row["settled"]]
+    if moving and not look.background:
+        label = None if _MOVING in axis.get_legend_handles_labels()[1] else _MOVING
+        ring: Any = {"linestyle": "", "marker": "o", "markersize": 7, "markerfacecolor": "none"}
+        axis.plot(_column(moving, "loss"), _column(moving, "packets_per_s"), color=look.colour, label=label, **ring)
     known = [(row["loss"], row["theory_packets_per_s"]) for row in rows if row["theory_packets_per_s"]]
     if known and not look.background:
         label = None if _CLOSED in axis.get_legend_handles_labels()[1] else _CLOSED

@@ -16,7 +16,7 @@ from eddyline.theory.response_runs import lossy_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.experiment import Numbers, Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.scenario import Result, Scenario
@@ -32,6 +32,8 @@ _CYCLES = 48
 """Losses in a run."""
 SETTLING = 0.6
 """Share of the packets before the measurement: windows decrease from their slow-start value."""
+_DRIFT = 0.05
+"""Difference of the windows in the two halves of the measurement, beyond which a controller has not settled."""
 _MIN_ROUNDS = 400
 _MIN_S = (12.0, 2.0)  # at full rate: one round of BBR's ProbeRTT
 STEP_S = 0.05
@@ -69,6 +71,7 @@ def _take(subject: Subject, point: Point, result: Result) -> Taken:
     last = int(sending[-1]) if len(sending) else 0  # the end of the transfer or of the run
     sent = np.cumsum(rate[:last]) * STEP_S / (8 * FULL_PACKET_B)
     first = int(np.searchsorted(sent, sent[-1] * SETTLING)) if last else 0
+    middle = int(np.searchsorted(sent, sent[-1] * (1 + SETTLING) / 2)) if last else 0
     counted = slice(first, last)
     bps = float(rate[counted].mean()) if first < last else None
     theory = None if subject.parameters else closed_form(subject.kind, float(point["loss"]))
@@ -79,14 +82,22 @@ def _take(subject: Subject, point: Point, result: Result) -> Taken:
             "theory_packets_per_s": None if theory is None else theory / CAPACITY.rtt_s,
             "packets_per_s": None if bps is None else bps / (8 * FULL_PACKET_B),
             "full": bps is not None and bps > _FULL * CAPACITY.rate_bps,
+            "settled": first < middle < last and _settled(window[first:middle], window[middle:last]),
         }
     )
 
 
+def _settled(one: Numbers, other: Numbers) -> bool:
+    """Whether the windows of both halves agree: in the mean, or in the median, which short probes do not move."""
+    means, medians = (abs(float(of(other) / of(one)) - 1) for of in (np.mean, np.median))
+    return min(means, medians) <= _DRIFT
+
+
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
-    """The exponent by least squares, without the points that the capacity limits."""
-    unconstrained = [(r["loss"], r["packets_per_s"]) for r in rows if r["packets_per_s"] and not r["full"]]
-    at = next((r["window_packets"] for r in rows if math.isclose(r["loss"], 1e-3)), None)
+    """The exponent by least squares, without the points that the capacity limits or that have not settled."""
+    settled = [r for r in rows if r["settled"]]
+    unconstrained = [(r["loss"], r["packets_per_s"]) for r in settled if r["packets_per_s"] and not r["full"]]
+    at = next((r["window_packets"] for r in settled if math.isclose(r["loss"], 1e-3)), None)
     return {"response_window_packets": at, "response_exponent": exponent(unconstrained)}
 
 
@@ -97,7 +108,9 @@ RESPONSE = Experiment(
     reading=(
         "Mean window and rate of one flow while a share p of its packets is lost, one at a time and evenly, beside"
         " the closed form where theory has one. The exponent says that rates go as p to that power (least "
-        "squares). Rates above nine tenths of the link are the link's, not the law's."
+        "squares). Rates above nine tenths of the link are the link's, not the law's. Where mean and median window "
+        "still change by more than 5 % from one half of the measurement to the other, the controller has not settled: "
+        "the point has a ring, and is neither in the exponent nor in the table of all controllers."
     ),
     points=_points,
     scenario=_scenario,
@@ -109,6 +122,7 @@ RESPONSE = Experiment(
         Column("packets_per_s", "rate", "packets/s"),
         Column("theory_packets_per_s", "closed form", "packets/s"),
         Column("full", "link full"),
+        Column("settled", "settled"),
     ),
     figures=_figures,
     figure_columns=(

@@ -77,7 +77,7 @@ def test_the_result_folder(eddyline: Command, tmp_path: Path) -> None:
     assert all(f'id="{name}"' in page for name in ("buffers", "trace", "figures"))
     assert 'src="http' not in page
     document = json.loads(found["evaluation.json"])
-    assert document["version"] == 2
+    assert document["version"] == 3
     assert [c["kind"] for c in document["controllers"]] == ["reno", "tahoe"]
     assert [e["id"] for e in document["experiments"]] == ["buffers", "trace"]
     (tmp_path / "here" / "mine.txt").write_text("mine")

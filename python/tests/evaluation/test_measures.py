@@ -19,8 +19,8 @@ BDP = NARROW.bdp_packets
 
 @pytest.fixture(scope="module")
 def family() -> Evaluation:
-    """A quick look at the laws that have a closed form, and at BBR, which does not respond to losses."""
-    return evaluate(["reno", "cubic", "highspeed", "scalable", "bbr"], only=["response"], quick=True)
+    """A quick look at the laws that have a closed form, at BBR, which does not respond to losses, and at a slow one."""
+    return evaluate(["reno", "cubic", "highspeed", "scalable", "bbr", "westwood"], only=["response"], quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,16 @@ def test_exponents_are_those_of_the_laws(family: Evaluation) -> None:
     assert figures(family, "scalable")["response_exponent"] == pytest.approx(-0.9, abs=0.1)  # Reno's below 16 packets
     assert figures(family, "bbr")["response_exponent"] is None  # its link is full at each loss
     assert all(row["full"] for row in rows(family, "response", "bbr"))
+
+
+def test_windows_that_have_not_settled_are_no_law(family: Evaluation) -> None:
+    settled = {kind: {r["loss"]: r["settled"] for r in rows(family, "response", kind)} for kind in ("reno", "westwood")}
+    assert all(settled["reno"].values())
+    # grows for minutes after a slow start that ended too soon
+    assert not settled["westwood"][1e-4]
+    assert not settled["westwood"][1e-3]
+    assert figures(family, "westwood")["response_window_packets"] is None
+    assert figures(family, "westwood")["response_exponent"] is None
 
 
 def test_rtt_fairness_of_reno(reno: Evaluation) -> None:

@@ -322,7 +322,7 @@ def test_estimate(errata: str, bidirectional: dict[str, Any]) -> None:
     assert f"changes r at {differ} of 96 points of Fig. 6." in errata
 
 
-def test_where_the_downlink_never_fills(bidirectional: dict[str, Any]) -> None:
+def test_where_the_uplinks_queue_lasts_longer(bidirectional: dict[str, Any]) -> None:
     outgrown = {
         up
         for up in UPLINKS
@@ -333,6 +333,9 @@ def test_where_the_downlink_never_fills(bidirectional: dict[str, Any]) -> None:
     said = "At tp = 20 ms this happens with 15,000 and 30,000 B up"
     assert said in _reading(bidirectional, "estimate")
     assert all(r["window_over_room"] < 1.0 for r in _rows(bidirectional["fig-6"], tp_s=FAR, limit="buffer"))
+    longer = [r for r in _rows(bidirectional["fig-6"], tp_s=NEAR, order="together") if r["half_up_s"] > r["down_s"]]
+    # in bursts: not never
+    assert {r["up"] for r in longer if r["down_drops"] > 0} >= {6000, 30000}
 
 
 def test_ten_uploads(errata: str, bidirectional: dict[str, Any]) -> None:
