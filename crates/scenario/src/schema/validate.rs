@@ -74,7 +74,13 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 self.wrong(node, message, did_you_mean(text, known));
             }
             (Schema::Choice(alternatives), _) => match alternatives.iter().find(|s| has_type(s, &node.value)) {
-                Some(schema) => self.value(node, schema),
+                Some(chosen) => {
+                    let errors = self.report.count();
+                    self.value(node, chosen);
+                    if let Some(word) = name_in_table(alternatives, node).filter(|_| self.report.count() > errors) {
+                        self.report.hint_last(&format!("write the name without a table: \"{word}\""));
+                    }
+                }
                 None => self.wrong_type(node, schema),
             },
             _ => self.wrong_type(node, schema),
@@ -156,6 +162,10 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
 
     /// Where a key belongs that the table does not have: in a table inside it, in the one around it, or in one beside it.
     fn belongs(&self, entry: &Entry, node: &Node, table: &Table) -> Option<String> {
+        // of so many tables that another one's means nothing
+        if matches!(entry.key.as_str(), "kind" | "name") {
+            return None;
+        }
         let fits = |key: &Key| may_mean(&key.schema, &entry.node.value);
         if let Some(inner) = holder(&entry.key, node, table, fits) {
             return Some(format!("{} belongs in {inner} = {{ ... }}", entry.key));
@@ -253,6 +263,14 @@ fn unknown_value<'s>(alternatives: &'s [Schema], text: &str) -> Option<&'s Vec<S
         Some(Schema::Enum(words)) => Some(words).filter(|words| words.iter().all(|w| w != text)),
         _ => None,
     }
+}
+
+/// The name that `node`, a table, has as the value of a key, where the name is one of the alternatives itself.
+fn name_in_table<'n>(alternatives: &[Schema], node: &'n Node) -> Option<&'n str> {
+    let is_name =
+        |word: &&str| alternatives.iter().any(|s| matches!(s, Schema::Enum(words) if words.iter().any(|w| w == word)));
+    let Value::Table(_) = node.value else { return None };
+    node.entries().iter().find_map(|entry| entry.node.text().filter(is_name))
 }
 
 /// Whether a value is of the schema's type, valid or not.
