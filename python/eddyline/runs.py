@@ -224,7 +224,8 @@ def _in_world(scenario: Scenario, part: Part, request: Request, observer: Observ
     failures = [
         Failure(seed, value) for seed, value in zip(seeds, values, strict=True) if isinstance(value, ControllerError)
     ]
-    return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
+    kept = [v.result if isinstance(v, ControllerError) else v for v in values]
+    return WorldRuns(world, [result for result in kept if result is not None], failures=failures)
 
 
 def document(replies: Sequence[WorldRuns], request: Request) -> str:

@@ -400,6 +400,25 @@ start = "10 ms"
 )
 
 
+def test_failures_of_seeds_keep_their_results(eddyline, tmp_path):
+    (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss="loop br 0 end unreachable"))
+    (tmp_path / "s.toml").write_text(PAIR.replace("[[flow]]", "[[flow]]\nstart_jitter = '50 ms'", 1))
+    args = ("s.toml", "--controllers", "bad.wasm", "--set", "flow.f.controller.kind=bad", "--seeds", 2)
+    ran = eddyline("run", *args, "--json", "--out", "kept", figures=False)
+    assert ran.code == 1, ran.err
+    document = json.loads(ran.out)
+    assert [len(document[key]) for key in ("runs", "failed")] == [2, 2]
+    for run, failed in zip(document["runs"], document["failed"], strict=True):
+        bad, other = run["flows"]
+        assert bad["failure"] in failed["error"]
+        assert other["goodput_bps"] > 0
+    assert [line.partition(": controller")[0] for line in ran.err.splitlines() if line.startswith("failed")] == [
+        "failed: world sim, seed 3",
+        "failed: world sim, seed 4",
+    ]
+    assert eddyline("verify", "kept", "--controllers", "bad.wasm").code == 0
+
+
 @pytest.mark.parametrize("world", ["sim", "quic"])
 def test_a_failure_stops_its_flow_alone(eddyline, tmp_path, world):
     """The others get what it leaves, the result says why, and the stored run can be verified."""
