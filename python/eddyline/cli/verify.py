@@ -223,7 +223,8 @@ def _world(document: Any, in_its_place: str | None) -> str:
 
 def _seeds(document: Any, own_seed: int, *, repeated: bool) -> list[int]:
     if repeated:
-        seeds = [run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))]
+        # a run in which a controller from a file failed is in both
+        seeds = list(dict.fromkeys(run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))))
     else:
         seeds = [document.get("seed", own_seed)]  # a single run that failed has none
     if not seeds or not all(type(seed) is int for seed in seeds):
