@@ -188,7 +188,12 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
     fn kinds(&mut self, node: &'a Node, kinds: &'s [(String, Table)]) {
         let known = || kinds.iter().map(|(k, _)| k.as_str());
         let Some(kind) = node.get("kind") else {
-            let hint = Some(format!("kind = \"{}\"", kinds[0].0));
+            // the simplest that takes what is given, complete if one is
+            let takes = |(_, table): &&(String, Table)| node.entries().iter().all(|e| table.key(&e.key).is_some());
+            let lacks =
+                |table: &Table| table.keys.iter().any(|(k, key)| key.required && k != "kind" && node.get(k).is_none());
+            let meant = kinds.iter().filter(takes).min_by_key(|(_, table)| (lacks(table), table.keys.len()));
+            let hint = meant.map(|(kind, _)| format!("kind = \"{kind}\""));
             return self.wrong(node, format!("the key kind is missing: one of {}", listed(known())), hint);
         };
         if let Some((_, table)) = kinds.iter().find(|(k, _)| kind.text() == Some(k)) {
