@@ -102,7 +102,7 @@ class WorldRuns:
 
     Attributes:
         world: Its name.
-        results: Results by seed. Runs that failed are left out, but a single one whose other flows went on.
+        results: Results by seed; of failed runs those whose other flows went on.
         unavailable: Why it cannot run here, or not this scenario, if it cannot.
         failures: Failed runs.
         displaced: The error of files that the only run wrote, which are beside their places, if they are.

@@ -10,7 +10,9 @@ use eddyline_scenario::result::{FlowResult, LinkResult};
 use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
-use crate::model::{Model, acks_first, handshake, loss_in_bursts, mean_rate, overlaps, propagation, transmission};
+use crate::model::{
+    Model, acks_first, droptail_limit, handshake, loss_in_bursts, mean_rate, overlaps, propagation, transmission,
+};
 use crate::results::{acks_per_s, flow_results, link_results};
 
 /// Names listed before "and n more".
@@ -502,9 +504,9 @@ fn queues(network: &Network, model: &Model, crossed: &[bool], links: &[LinkResul
                 link.name, offered[l]
             ));
         }
-        let (waiting, unit, limit) = match droptail_limit(&link.queue) {
-            Some(Limit::Packets(n)) => (links[l].queue_packets.mean, "packets", n as f64),
-            Some(Limit::Bytes(n)) => (links[l].queue_bytes.mean, "B", n as f64),
+        let (waiting, unit, limit, in_bytes) = match droptail_limit(&link.queue) {
+            Some(Limit::Packets(n)) => (links[l].queue_packets.mean, "packets", n as f64, false),
+            Some(Limit::Bytes(n)) => (links[l].queue_bytes.mean, "B", n as f64, true),
             _ => continue,
         };
         // the tolerance avoids false alarms from rounding at a limit of exactly the alphas
@@ -514,8 +516,27 @@ fn queues(network: &Network, model: &Model, crossed: &[bool], links: &[LinkResul
                  modelled",
                 link.name
             ));
+        } else if let Some(mean) =
+            waiting.filter(|mean| *mean > 0.0 && *mean + peaks(network, model, l, in_bytes) > limit)
+        {
+            notes.push(format!(
+                "link {}: the queue of equilibrium, {mean:.1} {unit}, would overflow its limit of {limit} {unit} while windows at \
+                 given loss are above their mean; losses are not modelled",
+                link.name
+            ));
         }
     }
+}
+
+/// By how much windows at given loss exceed their mean before a loss, a third of a saw-tooth's, summed over those that send data over
+/// link `l`.
+fn peaks(network: &Network, model: &Model, l: usize, in_bytes: bool) -> f64 {
+    let flows = network.flows.iter().zip(model.place.iter().zip(&model.responses));
+    let windows = flows.filter_map(|(flow, (place, response))| {
+        let response = response.as_ref().filter(|_| place.is_some() && flow.data.contains(&(l as u32)))?;
+        Some(response.window * if in_bytes { f64::from(flow.packet) } else { 1.0 })
+    });
+    windows.sum::<f64>() / 3.0
 }
 
 /// Features of the `used` links that theory does not model: framing, ACK reconstruction, shared media, variation.
@@ -549,15 +570,5 @@ pub(crate) fn link_features(network: &Network, used: impl Fn(usize) -> bool, not
     }
     if let Some(which) = on(|link| matches!(link.loss, LossParams::Pattern(LossPattern::GilbertElliott { .. }))) {
         notes.push(format!("{which}: loss in bursts is not modelled, theory has no loss there"));
-    }
-}
-
-/// The limit of a drop-tail queue or of its variant with ACK priority; `None` for other disciplines.
-fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
-    match queue {
-        QueueParams::DropTail(p) => Some(p.limit),
-        // two FIFOs, acknowledgements first
-        QueueParams::AckPriority(p) => Some(p.limit),
-        _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::loss::{LossParams, LossPattern};
-use eddyline_path::queue::QueueParams;
+use eddyline_path::queue::{Limit, QueueParams};
 use eddyline_path::traffic::mean_rate_bps;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Link, LinkId, Traffic};
@@ -90,7 +90,7 @@ pub(crate) struct Model {
     pub problem: Problem,
     /// Index of each flow in the problem, `None` if it has no model.
     pub place: Vec<Option<usize>>,
-    /// The response function of each flow that has one; such flows without an index would fill a link without FAST.
+    /// The response function of each flow that has one; such flows without an index would fill a link.
     pub responses: Vec<Option<Response>>,
     /// Links whose state is unknown: traffic without a model crosses them, or a flow whose rate is unknown for that reason.
     pub unknown: Vec<bool>,
@@ -124,7 +124,7 @@ impl Model {
         }
         let responses: Vec<Option<Response>> =
             network.flows.iter().map(|f| response(network, f).filter(|_| joint)).collect();
-        let filled = filled_without_fast(network, &problem, &responses);
+        let filled = filled(network, &problem, &responses);
         let mut place = Vec::with_capacity(network.flows.len());
         for (s, flow) in network.flows.iter().enumerate() {
             let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
@@ -175,6 +175,16 @@ impl Model {
             problem.ack_wait.clear();
         }
         Ok(Self { problem, place, responses, unknown })
+    }
+}
+
+/// The limit of a drop-tail queue or of its variant with ACK priority; `None` for other disciplines.
+pub(crate) fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
+    match queue {
+        QueueParams::DropTail(p) => Some(p.limit),
+        // two FIFOs, acknowledgements first
+        QueueParams::AckPriority(p) => Some(p.limit),
+        _ => None,
     }
 }
 
@@ -291,9 +301,9 @@ fn loss_of_acks(loss: &LossParams) -> f64 {
     }
 }
 
-/// Links without data of FAST that unresponsive traffic and flows with response functions would fill at round-trip times
-/// without queueing. Where FAST sends data its queue is at least as long as what holds the others at the capacity.
-fn filled_without_fast(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
+/// Links that unresponsive traffic and flows with response functions would fill at round-trip times without queueing, unless
+/// FAST sends data there into a drop-tail queue: it gives way, and the queue grows until the others' windows fit.
+fn filled(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
     let mut offered = problem.unresponsive.clone();
     for (flow, response) in network.flows.iter().zip(responses) {
         let Some(r) = response else { continue };
@@ -304,7 +314,7 @@ fn filled_without_fast(network: &Network, problem: &Problem, responses: &[Option
     }
     let mut filled: Vec<bool> = offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect();
     for l in network.flows.iter().filter(|f| alpha(&f.controller).is_some()).flat_map(|f| f.data.iter()) {
-        filled[*l as usize] = false;
+        filled[*l as usize] &= droptail_limit(&network.links[*l as usize].queue).is_none();
     }
     filled
 }

@@ -223,8 +223,10 @@ def _world(document: Any, in_its_place: str | None) -> str:
 
 def _seeds(document: Any, own_seed: int, *, repeated: bool) -> list[int]:
     if repeated:
-        # a run in which a controller from a file failed is in both
-        seeds = list(dict.fromkeys(run["seed"] for run in (*document["runs"], *(document.get("failed") or ()))))
+        seeds = [run["seed"] for run in document["runs"]]
+        if failed := document.get("failed"):
+            # of `run --seeds`, in order; a run in which a controller from a file failed is in both lists
+            seeds = sorted({*seeds, *(run["seed"] for run in failed)})
     else:
         seeds = [document.get("seed", own_seed)]  # a single run that failed has none
     if not seeds or not all(type(seed) is int for seed in seeds):

@@ -417,6 +417,45 @@ def test_failures_of_seeds_keep_their_results(eddyline, tmp_path):
         "failed: world sim, seed 4",
     ]
     assert eddyline("verify", "kept", "--controllers", "bad.wasm").code == 0
+    assert "2 runs, of which 2 failed: mean" in eddyline("run", *args).out
+
+
+LATE = """
+import eddyline as el
+
+@el.register("late")
+class Late:
+    def __init__(self, path):
+        self.cwnd, self.acks = 4.0, 0
+
+    def on_ack(self, ack):
+        self.acks += 1
+        if self.acks == 1 and ack.now > 0.13:
+            raise ValueError("too late")
+
+    def on_loss(self, loss):
+        pass
+
+    def on_timeout(self, timeout):
+        pass
+"""
+
+
+def test_seeds_that_failed_in_either_way_are_verified(eddyline, tmp_path):
+    """A library's flow fails in each, and a Python controller ends the runs in which it starts late."""
+    (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss="loop br 0 end unreachable"))
+    (tmp_path / "late.py").write_text(LATE)
+    pair = PAIR.replace('start = "10 ms"', 'start_jitter = "50 ms"').replace('"reno"', '"late"')
+    (tmp_path / "s.toml").write_text(pair)
+    files = ("--controllers", "bad.wasm", "--controllers", "late.py")
+    ran = eddyline(
+        "run", "s.toml", *files, "--set", "flow.f.controller.kind=bad", "--seeds", 6, "--json", "--out", "kept"
+    )
+    document = json.loads(ran.out)
+    seeds = [run["seed"] for run in document["runs"]]
+    assert seeds == [4, 5, 6, 7]  # so that one list after the other is not in the order of the run
+    assert [failed["seed"] for failed in document["failed"]] == [3, 4, 5, 6, 7, 8]
+    assert eddyline("verify", "kept", *files).out.startswith("same: kept")
 
 
 @pytest.mark.parametrize("world", ["sim", "quic"])

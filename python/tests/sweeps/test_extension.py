@@ -170,6 +170,7 @@ def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeyp
         step += 1
         folder = tmp_path / f"cut-{step}"
         shutil.copytree(tmp_path / "old", folder)
+        (folder / "parts" / "0000001-0000001" / "mine.txt").write_text("mine")
         if not _cut_at(step, monkeypatch, partial(el.sweep, path, {"seed": "1..6"}, out=folder, workers=1)):
             break
         with pytest.warns(UserWarning, match="unfinished") if _unfinished(folder) else _nothing():
@@ -177,6 +178,9 @@ def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeyp
         assert seeds == sorted(set(seeds)) >= [1, 2, 3], step
         states.append((folder / EXTENSION).exists())
         assert el.sweep(path, {"seed": "1..6"}, out=folder, workers=1).done == 6, step
+        (left,) = folder.glob("parts/*.left")
+        assert [(p.name, p.read_text()) for p in left.iterdir()] == [("mine.txt", "mine")], step
+        shutil.rmtree(left)
         assert whole(folder) == whole(tmp_path / "new"), step
     assert step > 10
     assert True in states

@@ -20,11 +20,12 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         let Some((_, other)) = tables().find(|(_, f)| f.name == name) else {
             // errors of the other table itself are reported first
             if root.tables("flow").iter().all(|t| t.get("name").and_then(Node::text) != Some(name)) {
-                let able = || tables().filter(|(_, f)| reason(flow, f).is_none()).map(|(_, f)| f.name.as_str());
-                let hint = nearest(name, able()).map(|n| format!("did you mean {n:?}?"));
-                let which = match able().next() {
-                    Some(_) => format!("flows that go the other way are: {}", listed(able())),
-                    None => "no flow goes the other way".to_owned(),
+                let others = || tables().filter(|(_, f)| f.name != flow.name);
+                let able = others().filter(|(_, f)| reason(flow, f).is_none()).map(|(_, f)| f.name.as_str());
+                let hint = nearest(name, able).map(|n| format!("did you mean {n:?}?"));
+                let which = match others().next() {
+                    Some(_) => format!("others are: {}", listed(others().map(|(_, f)| f.name.as_str()))),
+                    None => "there is no other".to_owned(),
                 };
                 wrong(format!("unknown flow {}; {which}", quoted(name)), hint);
             }

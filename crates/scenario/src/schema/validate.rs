@@ -13,6 +13,9 @@ use crate::tree::{Entry, MAX_WHOLE, Node, Step, Value, quoted};
 /// Names of a list that a hint shows.
 const MAX_NAMES: usize = 5;
 
+/// Kinds that a hint shows.
+const MAX_KINDS: usize = 3;
+
 /// Reports every validation error in `node`, which is at `path`.
 pub(crate) fn validate<'a>(
     root: &'a Node,
@@ -188,12 +191,7 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
     fn kinds(&mut self, node: &'a Node, kinds: &'s [(String, Table)]) {
         let known = || kinds.iter().map(|(k, _)| k.as_str());
         let Some(kind) = node.get("kind") else {
-            // the simplest that takes what is given, complete if one is
-            let takes = |(_, table): &&(String, Table)| node.entries().iter().all(|e| table.key(&e.key).is_some());
-            let lacks =
-                |table: &Table| table.keys.iter().any(|(k, key)| key.required && k != "kind" && node.get(k).is_none());
-            let meant = kinds.iter().filter(takes).min_by_key(|(_, table)| (lacks(table), table.keys.len()));
-            let hint = meant.map(|(kind, _)| format!("kind = \"{kind}\""));
+            let hint = meant_kinds(node, kinds).map(|meant| format!("kind = {meant}"));
             return self.wrong(node, format!("the key kind is missing: one of {}", listed(known())), hint);
         };
         if let Some((_, table)) = kinds.iter().find(|(k, _)| kind.text() == Some(k)) {
@@ -270,12 +268,30 @@ fn unknown_value<'s>(alternatives: &'s [Schema], text: &str) -> Option<&'s Vec<S
     }
 }
 
-/// The name that `node`, a table, has as the value of a key, where the name is one of the alternatives itself.
+/// The kinds that a table without one can mean, for a hint: one that a text in it names, or the few that take all of its keys.
+fn meant_kinds(node: &Node, kinds: &[(String, Table)]) -> Option<String> {
+    let named = |entry: &Entry| kinds.iter().find(|(kind, _)| entry.node.text() == Some(kind));
+    if let Some((kind, _)) = node.entries().iter().find_map(named) {
+        return Some(format!("\"{kind}\""));
+    }
+    let takes = |table: &Table| node.entries().iter().all(|e| table.key(&e.key).is_some());
+    let is_complete = |table: &Table| {
+        table.keys.iter().all(|(name, key)| !key.required || name == "kind" || node.get(name).is_some())
+    };
+    let able: Vec<_> = kinds.iter().filter(|(_, table)| takes(table)).collect();
+    let complete: Vec<_> = able.iter().copied().filter(|(_, table)| is_complete(table)).collect();
+    let meant = if complete.is_empty() { able } else { complete };
+    let names: Vec<String> = meant.iter().map(|(kind, _)| format!("\"{kind}\"")).collect();
+    (1..=MAX_KINDS).contains(&names.len()).then(|| names.join(" or "))
+}
+
+/// The name in a table whose only key is `kind` or `name`, where the name is one of the alternatives itself.
 fn name_in_table<'n>(alternatives: &[Schema], node: &'n Node) -> Option<&'n str> {
-    let is_name =
-        |word: &&str| alternatives.iter().any(|s| matches!(s, Schema::Enum(words) if words.iter().any(|w| w == word)));
     let Value::Table(_) = node.value else { return None };
-    node.entries().iter().find_map(|entry| entry.node.text().filter(is_name))
+    let [only] = node.entries() else { return None };
+    let name = only.node.text().filter(|_| matches!(only.key.as_str(), "kind" | "name"))?;
+    let is_one = |s: &Schema| matches!(s, Schema::Enum(words) if words.iter().any(|w| w == name));
+    alternatives.iter().any(is_one).then_some(name)
 }
 
 /// Whether a value is of the schema's type, valid or not.
@@ -295,6 +311,8 @@ fn has_type(schema: &Schema, value: &Value) -> bool {
 fn may_mean(schema: &Schema, value: &Value) -> bool {
     match (schema, value) {
         (Schema::Quantity { .. }, Value::Integer(_) | Value::Float(_)) => true,
+        (Schema::Quantity { reader, .. }, Value::Text(text)) => (reader.parse)(text).is_ok(),
+        (Schema::Enum(words), Value::Text(word)) => words.contains(word),
         (Schema::Number { whole, .. }, Value::Text(text)) => as_number(text, *whole, &[]).is_some(),
         (Schema::Bool, Value::Text(text)) => text.trim().parse::<bool>().is_ok(),
         (Schema::Choice(alternatives), _) => alternatives.iter().any(|s| may_mean(s, value)),

@@ -91,6 +91,18 @@ fn a_key_twice_has_the_hint_of_its_shape() {
     }
 }
 
+/// A key of another table is proposed only for a value that it can have, a kind only where few take the keys beside it.
+#[test]
+fn what_is_not_meant_is_not_proposed() {
+    let hint = |key: &str, value: &str| toml(TWO_WAY, &[(key, value)]).unwrap_err().all[0].hint.clone();
+    assert_eq!(hint("flow.flow 1.delay", "\"20 ms\""), None);
+    assert_eq!(hint("flow.flow 1.delay", "\"forward\"").unwrap(), "delay belongs in controller = { ... }");
+    assert_eq!(hint("link.backward.queue", "{ limit = \"50 packets\" }"), None);
+    assert_eq!(hint("flow.many.controller", "{}"), None);
+    let both = "kind = \"csv\" or \"mahimahi\"";
+    assert_eq!(hint("link.backward.trace", "{ file = \"a.csv\" }").unwrap(), both);
+}
+
 /// Names in a text where a list is needed: the hint has them in quotes, a few of many.
 #[test]
 fn names_in_a_text_have_a_hint() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{all_close, close, fast_flow, flow, link, network, problem};
 use eddyline_cc::{ControllerParams, NewRenoParams};
 use eddyline_path::loss::{LossParams, LossPattern};
+use eddyline_path::queue::{CodelParams, DropTailParams, Limit, QueueParams};
 use eddyline_scenario::network::Transport;
 use eddyline_theory::equilibrium::{EVERY_CORNER, vegas};
 use eddyline_theory::response::{
@@ -143,6 +144,22 @@ fn reno_that_would_fill_a_link_alone_shares_it_with_fast() {
     let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
     close(reno / (1.0 - 1e-4) * (rtt + q), 131.0, 1e-9);
     assert_eq!(r.links[1].bottleneck, Some(true));
+
+    // an AQM has losses of its own, and peaks of a third above the mean need their place
+    let queued = r.links[1].queue_packets.mean.expect("known");
+    let notes = |queue: QueueParams| {
+        let mut net = reno_beside_fast(LossParams::Independent(1e-4), true);
+        net.links[1].queue = queue;
+        let r = run(&net).expect("answered");
+        (r.flows[0].packets_per_s.is_some(), r.approximations.join("\n"))
+    };
+    let limit = |packets: f64| QueueParams::DropTail(DropTailParams { limit: Limit::Packets(packets as u64) });
+    let (known, said) = notes(limit(queued + 131.0 / 3.0 + 1.0));
+    assert!(known && !said.contains("would overflow"), "{said}");
+    let (known, said) = notes(limit(queued + 131.0 / 3.0 - 1.0));
+    assert!(known && said.contains("while windows at given loss are above their mean"), "{said}");
+    let (known, said) = notes(QueueParams::Codel(CodelParams::default()));
+    assert!(!known && said.contains("the queue's own losses"), "{said}");
 }
 
 /// Utilisations of the links of one flow, as multiples of what its packets and acknowledgements would take of each if none
