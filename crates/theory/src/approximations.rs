@@ -358,6 +358,12 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
     notes.extend(
         held.map(|who| format!("{who}: the receive window is below the window of the response function, not honoured")),
     );
+    let streamed = who(&|_, _, _, p| p.ack_alpha.is_some());
+    notes.extend(streamed.map(|who| {
+        format!(
+            "{who}: the equilibrium of ack_alpha may not be reached: its ratio oscillates where round trips are long or gamma is large"
+        )
+    }));
     let small = who(&|i, _, _, p| window(i) < p.min_window.get().max(1.0));
     notes.extend(small.map(|who| format!("{who}: the window of equilibrium is below min_window, not honoured")));
     let seen = |s: usize| at.delays[s] - model.problem.error_of(s);
