@@ -198,7 +198,7 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
 
     most = max(len(a.results) for a in replies)
     documents = [summarise([_document(r) for r in a.results]) if most > 1 else _document(a.results[0]) for a in replies]
-    failed = max(len(a.failures) for a in replies)
+    failed = max(sum(f.error.result is not None for f in a.failures) for a in replies)
     among = f", of which {failed} failed" if failed else ""
     runs = f", {most} runs{among}: mean ± half of the 95 % interval" if most > 1 else ""
     title, tables = f"{documents[0]['title']}{runs}", []

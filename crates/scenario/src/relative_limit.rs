@@ -209,9 +209,9 @@ impl BaseRtts {
             let mut crossing: Vec<_> = self.flows.iter().filter(|flow| flow.data.iter().any(|l| l == link)).collect();
             if crossing.is_empty() {
                 let message = format!("the data of no flow crosses {link}, so there is no base RTT for the BDP");
-                let named =
-                    self.flows.first().map(|flow| format!("\"1 BDP of {}\" or ", flow.name)).unwrap_or_default();
-                return Err((message, Some(format!("as in {named}\"1 BDP of 40 ms\""))));
+                let first = self.flows.iter().find(|flow| !flow.name.is_empty());
+                let named = first.map(|flow| format!("{:?} or ", format!("1 BDP of {}", flow.name)));
+                return Err((message, Some(format!("as in {}\"1 BDP of 40 ms\"", named.unwrap_or_default()))));
             }
             if crossing.iter().any(|flow| !flow.absent) {
                 crossing.retain(|flow| !flow.absent);
