@@ -13,7 +13,6 @@ use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::model::{
     Model, acks_first, droptail_limit, handshake, loss_in_bursts, mean_rate, overlaps, propagation, transmission,
 };
-use crate::packets::ack_ratio;
 use crate::results::{acks_per_s, flow_results, link_results};
 
 /// Names listed before "and n more".
@@ -359,13 +358,6 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
     notes.extend(
         held.map(|who| format!("{who}: the receive window is below the window of the response function, not honoured")),
     );
-    let streamed =
-        who(&|_, f, s, p| p.ack_alpha.is_some() && acks_per_s(f, at, s) * ack_ratio(f) < (1.0 - 1e-9) * at.rates[s]);
-    notes.extend(streamed.map(|who| {
-        format!(
-            "{who}: the equilibrium of ack_alpha may not be reached: its ratio oscillates where round trips are long or gamma is large"
-        )
-    }));
     let small = who(&|i, _, _, p| window(i) < p.min_window.get().max(1.0));
     notes.extend(small.map(|who| format!("{who}: the window of equilibrium is below min_window, not honoured")));
     let seen = |s: usize| at.delays[s] - model.problem.error_of(s);

@@ -351,9 +351,7 @@ impl<M: MeanRtt> FastLaw<M> {
             self.scale = (avg / counted).max(1.0);
             (base, avg) = ((counted - split.counted).max(0.0), counted);
         }
-        if !paused {
-            options.ask(ack, self.window);
-        }
+        options.ask(ack, rtt, self.window, paused);
         let step = if ack.in_recovery {
             Step::None
         } else {

@@ -111,6 +111,15 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
             recover::build(problem, &reduced, &chosen)
         })
         .collect();
+    // the only rates that the measured links allow overload one of the others
+    if let [only] = &found[..]
+        && proven
+        && let Some(link) =
+            reduced.unmeasured.iter().find(|l| only.loads[**l] > problem.capacity[**l] * (1.0 + TOLERANCE))
+        && let Some(flow) = (0..problem.flows.len()).find(|s| problem.flows[*s].ack.contains(&(*link as u32)))
+    {
+        return Err(TheoryError::Unconstrained { flow: Which::Number(flow), link: Which::Number(*link) });
+    }
     // the order must not depend on the order of flows and links
     let throughput = |e: &Equilibrium| e.rates.iter().zip(&problem.flows).map(|(x, f)| x * f.packet_bits).sum::<f64>();
     found.sort_by(|a, b| {

@@ -1,7 +1,8 @@
 //! Reduction of a problem to a smaller one with the same equilibria.
 //!
-//! Three steps, all exact. Links that cannot be saturated because all of their flows cross a tighter link have
-//! price zero in every equilibrium. Flows with the same sum of the remaining prices have rates in proportion to alpha and
+//! Four steps, all exact. Links that cannot be saturated because all of their flows cross a tighter link have
+//! price zero in every equilibrium. Links whose queueing delay no flow measures have no say in the rates, which the solution must
+//! leave feasible there. Flows with the same sum of the remaining prices have rates in proportion to alpha and
 //! become one class. Links that share no class, directly or through others, form independent components.
 
 use std::collections::BTreeMap;
@@ -83,6 +84,8 @@ pub(super) struct Reduced {
     kept: Vec<bool>,
     /// The independent components.
     pub components: Vec<Component>,
+    /// Links that only acknowledgements cross whose queueing delay nobody measures.
+    pub unmeasured: Vec<usize>,
 }
 
 impl Reduced {
@@ -100,8 +103,10 @@ impl Reduced {
         let (trip_of, trips) = trips(problem);
         let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
         let kept = can_fill(&trips, &left);
-        let components = components(&trips, &kept, &left);
-        Self { trip_of, trips, kept, components }
+        let measured = measured(&trips, &kept);
+        let components = components(&trips, &measured, &left);
+        let unmeasured = (0..kept.len()).filter(|l| kept[*l] && !measured[*l]).collect();
+        Self { trip_of, trips, kept, components, unmeasured }
     }
 }
 
@@ -177,6 +182,15 @@ fn can_fill(trips: &[Trip], left: &[f64]) -> Vec<bool> {
         !trips[*first].row.iter().any(|(l, _, _)| *l != a && held(a, *l))
     };
     (0..left.len()).map(keep).collect()
+}
+
+/// Those of the links `kept` whose queueing delay some flow measures.
+fn measured(trips: &[Trip], kept: &[bool]) -> Vec<bool> {
+    let mut measured = vec![false; kept.len()];
+    for (l, times, _) in trips.iter().flat_map(|trip| &trip.row) {
+        measured[*l] |= kept[*l] && *times > 0.0;
+    }
+    measured
 }
 
 fn components(trips: &[Trip], kept: &[bool], left: &[f64]) -> Vec<Component> {

@@ -156,6 +156,22 @@ fn no_equilibrium_by_proof() {
     assert!(room.converged);
 }
 
+/// Two downloads over links of their own share a way back that only acknowledgements use: 20 and 5 Mbit/s of data make 1 Mbit/s of them.
+/// Nobody measures its queue, so the links of data alone set the rates; where these do not fit there is no equilibrium, though
+/// either download alone has one.
+#[test]
+fn a_way_back_that_nobody_measures() {
+    let flows = |back: &[u32]| vec![flow(40.0, 8000.0, 320.0, &[0], back), flow(40.0, 8000.0, 320.0, &[1], back)];
+    let stated = |back: f64| problem(&[20e6, 5e6, back], flows(&[2]));
+    let room = solve(&forward(stated(1.01e6))).expect("solved");
+    assert!(room.converged && room.unique == Some(true));
+    all_close(&room.found[0].rates, &[2500.0, 625.0], 1e-9);
+    all_close(&room.found[0].loads, &[20e6, 5e6, 1e6], 1e-9);
+    assert_eq!(room.found[0].prices[2], Some(0.0));
+    let none = solve(&forward(stated(0.99e6)));
+    assert_eq!(none, Err(TheoryError::Unconstrained { flow: Which::Number(0), link: Which::Number(2) }));
+}
+
 #[test]
 fn counting_all_of_it_is_the_published_law() {
     let stated =

@@ -355,15 +355,7 @@ fn receivers_that_wait_are_reported() {
     assert!(!says(&net(2, None)));
     assert!(!says(&net(1, None)));
     // 62 acknowledgements a second fit on 20 kbit/s
-    let mut slow = net(1, Some(5.0));
-    assert!(says(&slow));
-    let may_miss = |net: &Network| {
-        run(net).expect("answered").approximations.iter().any(|n| n.contains("ack_alpha may not be reached"))
-    };
-    assert!(may_miss(&slow));
-    // all fit on 10 Mbit/s
-    slow.links[1].rate = Rate::from_bps(10_000_000);
-    assert!(!may_miss(&slow));
+    assert!(says(&net(1, Some(5.0))));
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(crate) struct Counted {
     per_ack: f64,
     /// Smoothed queueing delays of the two sub-paths.
     avg: Option<Queueing>,
+    /// Queueing delay of the latest acknowledgement.
+    reverse: f64,
 }
 
 impl Counted {
@@ -68,7 +70,13 @@ impl Counted {
             Delay::Forward => 0.0,
             Delay::Weighted => f64::from(facts.ack_bytes) / f64::from(facts.packet_bytes.max(1)),
         };
-        Some(Self { one_way: OneWay::new(), ratio, per_ack: f64::from(facts.ack_ratio.max(1)), avg: None })
+        Some(Self {
+            one_way: OneWay::new(),
+            ratio,
+            per_ack: f64::from(facts.ack_ratio.max(1)),
+            avg: None,
+            reverse: 0.0,
+        })
     }
 
     /// Takes a sample with its `weight` in the averages; none if it is from a pause.
@@ -79,6 +87,7 @@ impl Counted {
         }
         let share = self.share();
         let now = self.one_way.update(ack, rtt, share, weight.is_none());
+        self.reverse = now.reverse;
         let avg = self.avg.get_or_insert(now);
         let previous = avg.reverse;
         let weight = weight.unwrap_or(0.0);
@@ -100,8 +109,8 @@ impl Counted {
         self.ratio / self.per_ack.max(1.0)
     }
 
-    /// Smoothed queueing delay of acknowledgements in picoseconds.
+    /// Queueing delay of the latest acknowledgement in picoseconds.
     pub(crate) fn reverse(&self) -> f64 {
-        self.avg.map_or(0.0, |q| q.reverse)
+        self.reverse
     }
 }

@@ -93,10 +93,14 @@ impl Options {
         self.counted.as_mut().map(|c| c.update(ack, rtt, weight))
     }
 
-    /// Updates the requested acknowledgement ratio after a sample.
-    pub(crate) fn ask(&mut self, ack: &Ack, window: f64) {
+    /// Updates the requested acknowledgement ratio after a sample, which is of a pause or not.
+    pub(crate) fn ask(&mut self, ack: &Ack, rtt: Time, window: f64, paused: bool) {
         if let (Some(acks), Some(counted)) = (&mut self.acks, &self.counted) {
-            acks.update(ack, counted.reverse(), window);
+            if paused {
+                acks.pause();
+            } else {
+                acks.update(ack, rtt, counted.reverse(), window);
+            }
         }
     }
 
