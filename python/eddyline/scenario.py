@@ -219,7 +219,7 @@ class Scenario:
         self,
         world: str = ...,
         *,
-        set: Overrides = ...,
+        set: Overrides | None = ...,
         seeds: None = ...,
         series: bool | None = ...,
         log: bool | str = ...,
@@ -236,7 +236,7 @@ class Scenario:
         self,
         world: str = ...,
         *,
-        set: Overrides = ...,
+        set: Overrides | None = ...,
         seeds: int,
         series: bool | None = ...,
         log: bool | str = ...,
@@ -252,7 +252,7 @@ class Scenario:
         self,
         world: str = worlds.DEFAULT,
         *,
-        set: Overrides = (),
+        set: Overrides | None = None,
         seeds: int | None = None,
         series: bool | None = None,
         log: bool | str = False,
@@ -269,7 +269,7 @@ class Scenario:
 
         Args:
             world: A name of `WORLDS`: `"sim"`, `"theory"`, `"kernel"` (Linux only) or `"quic"`.
-            set: Keys to override in this run, by dotted name.
+            set: Keys to override in this run, by dotted name; an empty table loads the scenario anew too.
             seeds: Run it that many times, with the scenario's seed, the next, ...; the result is `Results`. Warns where
                 nothing is random: `eddyline run --seeds` then sets `flow.*.start_jitter` by itself.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
@@ -296,7 +296,7 @@ class Scenario:
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         worlds.require(world)
-        scenario = self.with_overrides(set) if set else self
+        scenario = self if set is None else self.with_overrides(set)
         for sentence in without_accurate_ecn(scenario.to_dict(), world):
             warnings.warn(sentence, stacklevel=2)
         traces = None if qlog is None else file("qlog", qlog)

@@ -79,7 +79,7 @@ fn equations(
     permanence(network, |s| model.place[s].is_some(), notes);
     notes.extend(varying(network));
     habits(network, |s| model.place[s].is_some(), notes);
-    base_round_trips(network, model, given_base_rtts, notes);
+    base_round_trips(network, model, (!given_base_rtts).then_some(at), notes);
     limits(network, model, at, flows, notes);
     receivers(network, model, at, flows, notes);
     if !given_base_rtts {
@@ -311,12 +311,12 @@ fn habits_of<'a, I: Iterator<Item = (&'a str, &'a Flow)>>(flows: impl Fn() -> I,
     );
 }
 
-/// Notes on how FAST senders come by the base round-trip time.
-fn base_round_trips(network: &Network, model: &Model, given_base_rtts: bool, notes: &mut Vec<String>) {
+/// Notes on how FAST senders come by the base round-trip time; `at` is none if their estimates are given.
+fn base_round_trips(network: &Network, model: &Model, at: Option<&Equilibrium>, notes: &mut Vec<String>) {
     let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
-    let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
+    let estimates = |f: &Flow| fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
     let options = |f: &&Flow| f.controller.delay_options();
     let pausing = modelled().filter(|f| options(f).is_some_and(|o| o.drain || o.rate_correction));
     say(listed("flow", pausing.map(|f| f.name.as_str())), "pauses to let the queue run empty, which theory does not");
@@ -325,14 +325,46 @@ fn base_round_trips(network: &Network, model: &Model, given_base_rtts: bool, not
         listed("flow", forgetful.map(|f| f.name.as_str())),
         "forgets its base round-trip time and takes a queue that never empties for propagation; the equilibrium has the true one",
     );
-    if !given_base_rtts {
-        let names = modelled().filter(learning).map(|f| f.name.as_str());
-        say(
-            listed("flow", names),
-            "starts after others and estimates the base round-trip time, so may take their queue for propagation; the \
-             equilibrium has the true one",
-        );
+    let Some(at) = at else { return };
+    let names = modelled().filter(|f| f.start > first && estimates(f)).map(|f| f.name.as_str());
+    say(
+        listed("flow", names),
+        "starts after others and estimates the base round-trip time, so may take their queue for propagation; the \
+         equilibrium has the true one",
+    );
+    let data = first_data(network, modelled());
+    // a flow's handshake is over before its own data
+    let meets_a_queue = |f: &Flow| {
+        arrivals(network, f).any(|(l, before)| at.bottlenecks[l] && f.start.saturating_add(before) > data[l])
+    };
+    let late = |f: &&Flow| f.start <= first && estimates(f) && meets_a_queue(f);
+    say(
+        listed("flow", modelled().filter(late).map(|f| f.name.as_str())),
+        "its handshake reaches a queue after the data of others, and it estimates the base round-trip time, so may take their queue \
+         for propagation; the equilibrium has the true one",
+    );
+}
+
+/// When each link gets the first packet of any of these flows that is not of a handshake.
+fn first_data<'a>(network: &Network, flows: impl Iterator<Item = &'a Flow>) -> Vec<Time> {
+    let mut first = vec![Time::MAX; network.links.len()];
+    for flow in flows {
+        let round_trip = flow.data.iter().chain(&*flow.ack).map(|l| network.links[*l as usize].delay);
+        let begin = round_trip.fold(flow.start, Time::saturating_add);
+        for (l, before) in arrivals(network, flow) {
+            first[l] = first[l].min(begin.saturating_add(before));
+        }
     }
+    first
+}
+
+/// The links of a flow's round trip, each with the propagation delay before it.
+fn arrivals<'a>(network: &'a Network, flow: &'a Flow) -> impl Iterator<Item = (usize, Time)> + 'a {
+    flow.data.iter().chain(&*flow.ack).map(|l| *l as usize).scan(Time::ZERO, |before, l| {
+        let at = *before;
+        *before = at.saturating_add(network.links[l].delay);
+        Some((l, at))
+    })
 }
 
 fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {

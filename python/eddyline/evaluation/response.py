@@ -34,6 +34,10 @@ SETTLING = 0.6
 """Share of the packets before the measurement: windows decrease from their slow-start value."""
 _DRIFT = 0.05
 """Difference of the windows in the two halves of the measurement, beyond which a controller has not settled."""
+_STILL = 0.001
+"""Difference, as a share of the window, that is no movement."""
+_ONE_WAY = 0.5
+"""Difference, as a share of the way that the window goes up and down, beyond which it moves in one direction."""
 _MIN_ROUNDS = 400
 _MIN_S = (12.0, 2.0)  # at full rate: one round of BBR's ProbeRTT
 STEP_S = 0.05
@@ -88,9 +92,16 @@ def _take(subject: Subject, point: Point, result: Result) -> Taken:
 
 
 def _settled(one: Numbers, other: Numbers) -> bool:
-    """Whether the windows of both halves agree: in the mean, or in the median, which short probes do not move."""
-    means, medians = (abs(float(of(other) / of(one)) - 1) for of in (np.mean, np.median))
-    return min(means, medians) <= _DRIFT
+    """Whether the windows of both halves agree, and rise as much as they fall.
+
+    They agree in the mean, or in the median, which short probes and a timeout do not move. A law that takes half a
+    packet for a loss changes a large window by little, but in one direction only.
+    """
+    moved = min(abs(float(of(other) - of(one))) for of in (np.mean, np.median))
+    window = float(np.median(one))
+    # of the half without a timeout, if one has any; as far as from the middle of one half to that of the other
+    way = min(float(np.abs(np.diff(half)).sum()) for half in (one, other))
+    return moved <= _DRIFT * window and moved <= max(_STILL * window, _ONE_WAY * way)
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
@@ -109,8 +120,9 @@ RESPONSE = Experiment(
         "Mean window and rate of one flow while a share p of its packets is lost, one at a time and evenly, beside"
         " the closed form where theory has one. The exponent says that rates go as p to that power (least "
         "squares). Rates above nine tenths of the link are the link's, not the law's. Where mean and median window "
-        "still change by more than 5 % from one half of the measurement to the other, the controller has not settled: "
-        "the point has a ring, and is neither in the exponent nor in the table of all controllers."
+        "still change by more than 5 % from one half of the measurement to the other, or by less but in one direction "
+        "only, the controller has not settled: the point has a ring, and is neither in the exponent nor in the table "
+        "of all controllers."
     ),
     points=_points,
     scenario=_scenario,

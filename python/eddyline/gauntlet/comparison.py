@@ -1,8 +1,9 @@
 """A scorecard compared with an earlier one: significant differences.
 
 Equal code gives equal values for the seeds that both have. Where these differ, Welch's test over all seeds decides
-whether the difference of the means is significant, at a level such that one comparison in twenty has a false alarm
-among all of its tests (Bonferroni). With one seed on either side there is no spread to test, and any difference counts.
+whether the difference of the means is significant, at a level such that one comparison of the whole set in twenty has
+a false alarm among its tests (Bonferroni). A test has that level however few are run with it. With one seed on either
+side there is no spread to test, and any difference counts.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.errors import InputError
 from eddyline.gauntlet.scorecard import Change
+from eddyline.gauntlet.suite import suite
 from eddyline.summary import student_t
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def compare(card: Card, base: Card) -> tuple[Change, ...]:
     """
     require_comparable(base, card.suite_version, card.world)
     earlier = {v.name: v for v in base.verdicts}
-    level = _FALSE_ALARMS / max(1, len(card.verdicts))
+    level = _FALSE_ALARMS / len(suite().tests)
     return tuple(_change(v, earlier.get(v.name), level) for v in card.verdicts)
 
 

@@ -12,6 +12,7 @@ from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
 from eddyline.evaluation.convergence import _settled
 from eddyline.evaluation.experiment import exponent, sliding
 from eddyline.evaluation.path import NARROW
+from eddyline.evaluation.response import _settled as _window_settled
 from eddyline.latency import grade
 
 BDP = NARROW.bdp_packets
@@ -74,6 +75,19 @@ def test_windows_that_have_not_settled_are_no_law(family: Evaluation) -> None:
     assert not settled["westwood"][1e-3]
     assert figures(family, "westwood")["response_window_packets"] is None
     assert figures(family, "westwood")["response_exponent"] is None
+
+
+def test_a_window_that_creeps_has_not_settled() -> None:
+    """Half a packet less for each loss is half a percent of a large window, and all of it in one direction."""
+    steps = np.arange(400.0)
+    creeping = 1000.0 - 0.5 * (steps // 20)
+    saw = 1000.0 + 12.0 * (steps % 20)
+    for windows, settled in ((creeping, False), (creeping[::-1], False), (saw, True), (saw + creeping - 1000.0, True)):
+        assert _window_settled(windows[:200], windows[200:]) is settled
+    still = np.full(400, 1000.0)
+    assert _window_settled(still[:200], still[200:])
+    # 1 of 1,000 packets is no movement
+    assert _window_settled(still[:200], still[200:] + 1.0)
 
 
 def test_rtt_fairness_of_reno(reno: Evaluation) -> None:

@@ -217,6 +217,16 @@ def test_other_numbers_of_seeds_alone_change_nothing() -> None:
     assert change.kind == "same"
 
 
+def test_the_verdict_of_a_test_does_not_depend_on_which_run_with_it() -> None:
+    # Welch's test has p = 0.002, below a twentieth and above a twentieth of the suite's share
+    before, now = [verdict("a", *values) for values in ((0.590, 0.592, 0.591), (0.5853, 0.5868, 0.5859))]
+    others = [verdict(f"test {i}", 0.9, 0.9, 0.9) for i in range(40)]
+    (alone,) = compare(card(now), card(before))
+    (first, *_) = compare(card(now, *others), card(before, *others))
+    assert alone == first
+    assert alone.kind == "same"
+
+
 def test_false_alarms_are_as_rare_as_documented() -> None:
     """Two samples of one normal distribution, five seeds each: 5 % of the pairs differ by more than the tolerance."""
     import random

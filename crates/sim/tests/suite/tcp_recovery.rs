@@ -311,6 +311,50 @@ fn losses_after_a_spurious_timeout_halve_the_window() {
     }
 }
 
+/// A transfer over 12 Mbit/s and 50 ms each way whose link has these `changes`.
+fn transfer(changes: &str, size: &str, tcp: &str) -> RunResult {
+    result_of(
+        &(head(20.0, 0.0, 1)
+            + &format!("[[link]]\nname = \"f\"\nrate = \"12 Mbit/s\"\ndelay = \"50 ms\"\nchanges = [{changes}]\n")
+            + "[[link]]\nname = \"b\"\nrate = \"12 Mbit/s\"\ndelay = \"50 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("size = \"{size}\"\ntcp = {{ {tcp} }}"))
+                .replace("1040 B", "1500 B")),
+    )
+}
+
+/// The delay rises by 400 ms, and four packets of a window are lost: the timeout is spurious, and what is lost is found as at any other
+/// time, by the packets selectively acknowledged above it.
+#[test]
+fn losses_below_a_spurious_timeout_are_repaired_without_another() {
+    let lost = |ms: f64| format!("{{ at = \"{ms} ms\", loss = 1.0 }}, {{ at = \"{} ms\", loss = 0.0 }}", ms + 1.0);
+    let lost = [302.5, 307.5, 311.5, 315.5].map(lost).join(", ");
+    let changes =
+        format!("{{ at = \"300 ms\", delay = \"450 ms\" }}, {lost}, {{ at = \"500 ms\", delay = \"50 ms\" }}");
+    for tcp in ["frto = false", "frto = true", "frto = true, timestamps = true, prr = true"] {
+        let r = transfer(&changes, "1 MB", tcp);
+        let x = flow_result(&r, "x");
+        assert_eq!((x.timeouts, x.retransmits), (Some(1), Some(4)), "{tcp}");
+        assert_eq!(x.delivered_bytes, Some(1_000_000), "{tcp}");
+    }
+}
+
+/// 38 packets in a row are lost, all of a window but its last ones, which are acknowledged after the timeout: it is genuine, and
+/// until that is known nothing but the first packet is retransmitted (RFC 5682, 3.1, step 2b), whose delivery would prove nothing.
+#[test]
+fn a_genuine_timeout_is_not_taken_for_a_spurious_one() {
+    for ms in [340.5, 341.0, 341.5, 342.0, 342.5] {
+        let changes = format!("{{ at = \"302.2 ms\", loss = 1.0 }}, {{ at = \"{ms} ms\", loss = 0.0 }}");
+        let with = |tcp: &str| {
+            let r = transfer(&changes, "400 kB", tcp);
+            let x = flow_result(&r, "x");
+            (x.timeouts, x.retransmits.unwrap())
+        };
+        let (plain, forward) = (with("frto = false"), with("frto = true"));
+        assert_eq!(plain.0, forward.0, "{ms}");
+        assert!(forward.1 <= plain.1, "{ms}: {} and {}", forward.1, plain.1);
+    }
+}
+
 /// BBR measures however long the queue: after a fall to a sixth of the rate, which 200 packets of queue stretch to seven round trips, it
 /// paces near the new rate and loses little.
 #[test]

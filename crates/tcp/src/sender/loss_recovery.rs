@@ -267,6 +267,8 @@ impl LossRecovery {
                 let duplicate = !advanced && blocks.is_none() && !no_duplicate;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }
+            // the next packets after a timeout that may be spurious are to be new ones (RFC 5682, 3.1, step 2b)
+            Detection::Sack if self.is_undecided() => {}
             Detection::Sack => {
                 self.count_duplicate_sacks(advanced, sacked > 0, &seq);
                 self.detect_by_sack(now, connection);
@@ -479,6 +481,11 @@ impl LossRecovery {
                 connection.congestion.on_spurious_timeout(self.pipe(&seq), delivered);
             }
         }
+    }
+
+    /// Whether F-RTO does not know yet if the last timeout was spurious.
+    fn is_undecided(&self) -> bool {
+        self.frto.as_ref().is_some_and(|f| f.is_undecided())
     }
 
     /// Returns whether the current acknowledgement undid a timeout.

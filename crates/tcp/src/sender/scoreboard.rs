@@ -189,12 +189,12 @@ impl Scoreboard {
         self.ever_lost += bytes;
     }
 
-    /// Undoes all loss marks.
+    /// Undoes all loss marks of what was not retransmitted: it can be found lost again.
     pub fn clear_lost(&mut self) {
         if let Some(transmissions) = &mut self.transmissions {
             transmissions.clear_lost();
         }
-        self.resent = self.resent.max(self.edge);
+        self.edge = self.resent;
         self.lost = 0;
     }
 

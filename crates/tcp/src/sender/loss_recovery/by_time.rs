@@ -28,7 +28,7 @@ impl LossRecovery {
         connection: &mut Connection<'_>,
     ) {
         let echo = (self.timestamps && advanced).then_some((ack.sent_at, connection.seq.una));
-        let undecided = self.frto.as_ref().is_some_and(|f| f.is_undecided());
+        let undecided = self.is_undecided();
         let (Some(transmissions), Some(rack)) = (self.board.transmissions(), &mut self.rack_tlp) else { return };
         let delivered = transmissions.take_delivered();
         rack.on_delivery(now, connection.seq.una, &delivered, echo, undecided);
