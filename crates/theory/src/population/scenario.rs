@@ -343,7 +343,7 @@ fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], populatio
     let sources: Vec<Source> =
         classes.iter().map(|c| Source { lambda: c.rate_per_s, mean_bits: c.mean_bits() }).collect();
     let Some((growth, full)) = fluid_limit::growth(common, &sources) else {
-        population.notes.push("load 1: the population has no bound, but does not grow like time either".into());
+        population.notes.push("load 1: the population grows without bound, but less than in proportion to time".into());
         return;
     };
     population.growth_per_s = classes.iter().map(|c| c.name.clone()).zip(growth).collect();
