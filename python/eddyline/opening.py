@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eddyline.results import Results
     from eddyline.sweeps.swept import Swept
 
-    Opened: TypeAlias = Scenario | Result | Results[Result] | Swept | Card | dict[str, Any]
+    Opened: TypeAlias = Scenario | Result | Results[Result] | Swept | Card | dict[str, Any] | list[dict[str, Any]]
 
 __all__ = ["open"]
 
@@ -33,7 +33,8 @@ def open(path: str | Path) -> Opened:
 
     Returns:
         A `Scenario` of a scenario file; a `Result`, or `Results` of several seeds or worlds, of what `run --out` or
-        `save` wrote; a `Swept` of a sweep; a `gauntlet.Card` of a scorecard; a dict of any other JSON document.
+        `save` wrote; a `Swept` of a sweep; a `gauntlet.Card` of a scorecard; a dict of any other JSON document, as
+        `run --json` prints, or of several worlds a list.
 
     Raises:
         InputError: It is none of these.
@@ -53,7 +54,7 @@ def open(path: str | Path) -> Opened:
             return Card.load(path)
         for name in _DOCUMENTS:
             if (path / name).exists():
-                return _json(path / name)
+                return _table(path / name, _read(path / name))
         raise InputError(
             f"{path}: holds nothing that can be opened",
             "a scenario file, or the folder of a result, a sweep, a scorecard or an evaluation",
@@ -61,19 +62,30 @@ def open(path: str | Path) -> Opened:
     if path.suffix == ".json" and path.exists():
         if path.name == RESULT and (path.parent / SCENARIO).exists():
             return open(path.parent)
-        document = _json(path)
+        document = _read(path)
+        if isinstance(document, list) and any(map(_is_result, document)):
+            return document
+        document = _table(path, document)
         if "suite_version" in document:
             return Card.load(path)
-        if not {"flow", "link", "duplex", "arrivals", "traffic"} & document.keys():
+        if _is_result(document) or not {"flow", "link", "duplex", "arrivals", "traffic"} & document.keys():
             return document
     return Scenario.load(path)
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _is_result(document: Any) -> bool:
+    """Whether it is what `run --json` prints of a run: it has keys of a scenario too."""
+    return isinstance(document, dict) and "scenario_sha256" in document
+
+
+def _read(path: Path) -> Any:
     try:
-        document = json.loads(path.read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
+
+
+def _table(path: Path, document: Any) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise InputError(f"{path}: not a document of Eddyline")
     return document

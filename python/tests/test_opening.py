@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import tomllib
 import traceback
@@ -82,6 +83,14 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
     card = el.gauntlet.run("reno", only=["line-1m"], seeds=1)
     (tmp_path / "card.json").write_text(card.json)
     assert el.open(tmp_path / "card.json") == card
+    for name, more in (("one", ()), ("worlds", ("--world", "all")), ("seeds", ("--seeds", 2))):
+        printed = eddyline("run", path, "--json", *more)
+        assert printed.code == 0
+        (tmp_path / f"{name}.json").write_text(printed.out)
+        assert el.open(tmp_path / f"{name}.json") == json.loads(printed.out)
+    (tmp_path / "numbers.json").write_text("[1, 2]")
+    with pytest.raises(el.InputError, match=r"numbers.json: not a document of Eddyline"):
+        el.open(tmp_path / "numbers.json")
     (tmp_path / "empty").mkdir()
     with pytest.raises(el.InputError, match="holds nothing that can be opened"):
         el.open(tmp_path / "empty")

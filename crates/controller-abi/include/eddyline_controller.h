@@ -118,8 +118,8 @@ typedef struct {
 /* EDDYLINE_ABI_VERSION. */
 EDDYLINE_EXPORT uint32_t eddyline_abi_version(void);
 /* JSON: {"name": "mine", "summary": "...", "source": "...", "accurate_ecn": false, "delay_based": false, "parameters": SCHEMA},
- * all but the name optional. SCHEMA is the JSON Schema of a table; properties with "format" time, rate, bytes, packets, frequency
- * or percent are quantities. */
+ * all but the name optional. SCHEMA is the JSON Schema of a table; properties with "type" string and "format" time, rate, bytes,
+ * packets, frequency or percent are quantities: text with a unit in scenarios and as "default", numbers in eddyline_new. */
 EDDYLINE_EXPORT const char *eddyline_description(void);
 /* The state of a flow, or NULL. The parameters are a JSON object with defaults filled in, quantities as numbers in SI units. */
 EDDYLINE_EXPORT void *eddyline_new(const char *parameters, const EddylinePath *path, EddylineDecisions *out);

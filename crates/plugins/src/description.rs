@@ -22,6 +22,9 @@ pub(crate) struct Description {
     pub parameters: Value,
 }
 
+/// Formats of quantities.
+const QUANTITIES: [&str; 6] = ["time", "rate", "bytes", "packets", "frequency", "percent"];
+
 fn no_parameters() -> Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
@@ -38,7 +41,15 @@ impl Description {
     /// Reads a description.
     pub fn read(text: &str) -> Result<Self, String> {
         let read: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        // a default that is none is found when the library is loaded, not in a scenario
+        // both are found when the library is loaded, not in a scenario
+        for (name, schema) in read.entries() {
+            let format = schema.get("format").and_then(Value::as_str).filter(|format| QUANTITIES.contains(format));
+            if let (Some(format), Some("number" | "integer")) = (format, schema.get("type").and_then(Value::as_str)) {
+                return Err(format!(
+                    "parameter {name}: with \"format\": {format:?} it is a quantity, which has \"type\": \"string\" and a default with its unit"
+                ));
+            }
+        }
         let defaults = read.entries().filter_map(|(name, schema)| Some((name, schema, schema.get("default")?)));
         for (name, schema, default) in defaults {
             forms(schema, default).map_err(|e| format!("the default of parameter {name}: {e}"))?;

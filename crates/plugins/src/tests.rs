@@ -167,6 +167,18 @@ fn a_default_that_is_no_quantity_is_found_at_once() {
 }
 
 #[test]
+fn a_quantity_that_is_a_number_is_refused() {
+    for kind in ["number", "integer"] {
+        let bad =
+            described(&json!({ "properties": { "beta": { "type": kind, "format": "percent", "default": 0.7 } } }));
+        let error = bad.expect_err("a bare number would be taken, and \"70 %\" refused");
+        assert!(error.starts_with("parameter beta: with \"format\": \"percent\" it is a quantity"), "{error}");
+    }
+    // other formats say nothing of units
+    assert!(described(&json!({ "properties": { "n": { "type": "integer", "format": "uint32" } } })).is_ok());
+}
+
+#[test]
 fn what_is_no_table_of_plain_values_is_refused() {
     for text in ["", "{", "[]", "{\"a\": }", "{\"a\": 1} x", "{\"a\": [1]}", "{\"a\" 1}", "{\"a\": \"b}"] {
         assert!(Params::read(text).is_none(), "{text}");

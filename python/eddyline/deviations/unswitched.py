@@ -194,7 +194,7 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
     ),
     UnswitchedDifference(
         "acknowledgements of every packet",
-        "Linux's receiver goes over to them for seconds at a time, whatever tcp.ack_every is",
+        "Linux's receiver sends one for each packet while its receive window grows, whatever tcp.ack_every is",
         _KERNEL,
         lambda scenario, _: any(flow["tcp"].get("ack_every", 1) > 1 for _, flow in flows(scenario)),
     ),
@@ -203,6 +203,12 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
         "Linux sends what its rate allows in a millisecond as one burst, for segmentation offload (TSO autosizing)",
         _KERNEL,
         _any_flow(lambda row: (row["packets_per_s"] or 0.0) >= _BURSTS_PPS),
+    ),
+    UnswitchedDifference(
+        "pacing",
+        "Linux paces by a smoothed round trip that takes every acknowledgement, sim by one of a sample a round trip",
+        _KERNEL,
+        lambda scenario, _: any(flow["tcp"].get("pacing") is True for _, flow in flows(scenario)),
     ),
     UnswitchedDifference(
         "reductions",

@@ -41,8 +41,8 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     Returns:
         A row per point, seed and flow (link, ...), in the order of the grid: a column per varied key, `seed`, `flow`
         (`link`, ...) and the fields of the result (`goodput_bps`, `rtt_s.mean`, ...), SI units, as the names say.
-        Varied values are numbers where all of a key are plain numbers, else texts as given. Of points: `failure`
-        (the reason, or null) and `approximations`.
+        Varied values are numbers where all of a key are plain numbers, truth values where all are `true` or `false`,
+        else texts as given. Of points: `failure` (the reason, or null) and `approximations`.
 
     Raises:
         InputError: The folder holds no sweep, or there is no such table.

@@ -129,10 +129,13 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
         message = str(e).replace(f"{plan.source.name}:", f"{path}:")
         if e.unknown_controllers:
             raise ScenarioError(message, e.diagnostics, e.unknown_controllers) from None
-        if not relative:
-            raise InputError(message, e.hint) from None
+        there = copied(folder, known)
+        absent = [name for name in relative if name not in there]
+        if not absent:
+            hint = e.hint or "a copy of the sweep's scenario in its place mends the folder"
+            raise InputError(message, hint) from None
         raise InputError(
-            f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(relative)}",
+            f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(absent)}",
             "the same eddyline sweep with the scenario's own file puts the copies back",
         ) from None
     # those beside the scenario have short names, by whatever path it names them

@@ -245,7 +245,7 @@ impl Local {
     }
 }
 
-/// Pacing rate of window-based controllers, in windows per smoothed round-trip time, as in Linux.
+/// Pacing rate of window-based controllers, in windows per smoothed round-trip time (of one sample a round trip; Linux takes more).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacingGain {
