@@ -44,7 +44,7 @@ impl Description {
         // both are found when the library is loaded, not in a scenario
         for (name, schema) in read.entries() {
             let format = schema.get("format").and_then(Value::as_str).filter(|format| QUANTITIES.contains(format));
-            if let (Some(format), Some("number" | "integer")) = (format, schema.get("type").and_then(Value::as_str)) {
+            if let (Some(format), true) = (format, schema.get("type").is_some_and(takes_numbers)) {
                 return Err(format!(
                     "parameter {name}: with \"format\": {format:?} it is a quantity, which has \"type\": \"string\" and a default with its unit"
                 ));
@@ -79,6 +79,14 @@ impl Description {
             values.plain.insert(name.clone(), plain);
         }
         Ok(values)
+    }
+}
+
+/// Whether a type of JSON Schema, or one of several, is a number.
+fn takes_numbers(of: &Value) -> bool {
+    match of {
+        Value::Array(several) => several.iter().any(takes_numbers),
+        of => of == "number" || of == "integer",
     }
 }
 

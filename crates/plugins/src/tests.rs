@@ -168,7 +168,7 @@ fn a_default_that_is_no_quantity_is_found_at_once() {
 
 #[test]
 fn a_quantity_that_is_a_number_is_refused() {
-    for kind in ["number", "integer"] {
+    for kind in [json!("number"), json!("integer"), json!(["number", "null"])] {
         let bad =
             described(&json!({ "properties": { "beta": { "type": kind, "format": "percent", "default": 0.7 } } }));
         let error = bad.expect_err("a bare number would be taken, and \"70 %\" refused");

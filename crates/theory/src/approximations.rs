@@ -349,8 +349,7 @@ fn base_round_trips(network: &Network, model: &Model, at: Option<&Equilibrium>, 
 fn first_data<'a>(network: &Network, flows: impl Iterator<Item = &'a Flow>) -> Vec<Time> {
     let mut first = vec![Time::MAX; network.links.len()];
     for flow in flows {
-        let round_trip = flow.data.iter().chain(&*flow.ack).map(|l| network.links[*l as usize].delay);
-        let begin = round_trip.fold(flow.start, Time::saturating_add);
+        let begin = flow.start.saturating_add(network.propagation_rtt(flow));
         for (l, before) in arrivals(network, flow) {
             first[l] = first[l].min(begin.saturating_add(before));
         }
@@ -358,10 +357,13 @@ fn first_data<'a>(network: &Network, flows: impl Iterator<Item = &'a Flow>) -> V
     first
 }
 
-/// The links of a flow's round trip, each with the propagation delay before it.
+/// The links of a flow's round trip, each with the propagation delay before it; access delays are at the receiver's and the sender's end.
 fn arrivals<'a>(network: &'a Network, flow: &'a Flow) -> impl Iterator<Item = (usize, Time)> + 'a {
-    flow.data.iter().chain(&*flow.ack).map(|l| *l as usize).scan(Time::ZERO, |before, l| {
-        let at = *before;
+    flow.data.iter().chain(&*flow.ack).enumerate().scan(Time::ZERO, |before, (hop, l)| {
+        if hop == flow.data.len() {
+            *before = before.saturating_add(flow.access_data);
+        }
+        let (at, l) = (*before, *l as usize);
         *before = at.saturating_add(network.links[l].delay);
         Some((l, at))
     })

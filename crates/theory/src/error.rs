@@ -99,7 +99,7 @@ pub enum TheoryError {
     /// No queue that a flow measures can limit it.
     #[error(
         "flow {flow} measures the queueing delay of its data alone (delay = \"forward\"), and acknowledgements saturate link {link} before \
-         all links of data are: such flows do not respond to that queue, one of them grows without bound, and there is no equilibrium \
+         all links of data are full: such flows do not respond to that queue, one of them grows without bound, and there is no equilibrium \
          (delay = \"weighted\" has one, and ack_alpha reduces the rate of acknowledgements)"
     )]
     Unconstrained {

@@ -43,6 +43,8 @@ def _is_below_two(packets: float | None) -> bool:
 
 
 _COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
+_PACED = ("bbr", "bbr3", "fast", "vfast")
+"""Kinds with a rate of their own in world kernel over TCP."""
 _BURSTS_PPS = 2000.0
 """Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
 
@@ -206,9 +208,15 @@ UNSWITCHED: tuple[UnswitchedDifference, ...] = (
     ),
     UnswitchedDifference(
         "pacing",
-        "Linux paces by a smoothed round trip that takes every acknowledgement, sim by one of a sample a round trip",
+        "Linux paces by a smoothed round trip that takes a sample of each acknowledgement, sim by one that takes one a "
+        "round trip",
         _KERNEL,
-        lambda scenario, _: any(flow["tcp"].get("pacing") is True for _, flow in flows(scenario)),
+        lambda scenario, _: any(
+            flow["tcp"].get("pacing") is True
+            and flow.get("transport") != "quic"
+            and flow["controller"]["kind"] not in _PACED
+            for _, flow in flows(scenario)
+        ),
     ),
     UnswitchedDifference(
         "reductions",

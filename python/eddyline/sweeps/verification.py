@@ -132,8 +132,7 @@ def _checked(folder: Path, plan: Plan, known: Mapping[str, Any], observer: Sweep
         there = copied(folder, known)
         absent = [name for name in relative if name not in there]
         if not absent:
-            hint = e.hint or "a copy of the sweep's scenario in its place mends the folder"
-            raise InputError(message, hint) from None
+            raise InputError(message, e.hint) from None
         raise InputError(
             f"{folder}: this sweep cannot be run again from its folder, which has no copy of {', '.join(absent)}",
             "the same eddyline sweep with the scenario's own file puts the copies back",

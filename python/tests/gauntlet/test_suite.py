@@ -218,7 +218,7 @@ def test_other_numbers_of_seeds_alone_change_nothing() -> None:
 
 
 def test_the_verdict_of_a_test_does_not_depend_on_which_run_with_it() -> None:
-    # Welch's test has p = 0.002, below a twentieth and above a twentieth of the suite's share
+    # Welch's test has p = 0.002: below a twentieth, above the share of a twentieth that each test of the suite has
     before, now = [verdict("a", *values) for values in ((0.590, 0.592, 0.591), (0.5853, 0.5868, 0.5859))]
     others = [verdict(f"test {i}", 0.9, 0.9, 0.9) for i in range(40)]
     (alone,) = compare(card(now), card(before))

@@ -322,8 +322,8 @@ fn transfer(changes: &str, size: &str, tcp: &str) -> RunResult {
     )
 }
 
-/// The delay rises by 400 ms, and four packets of a window are lost: the timeout is spurious, and what is lost is found as at any other
-/// time, by the packets selectively acknowledged above it.
+/// The delay rises by 400 ms, and four packets of a window are lost: since others of those sent before the timeout arrive it is taken for
+/// spurious, and what is lost is found as at any other time, by the packets selectively acknowledged above it.
 #[test]
 fn losses_below_a_spurious_timeout_are_repaired_without_another() {
     let lost = |ms: f64| format!("{{ at = \"{ms} ms\", loss = 1.0 }}, {{ at = \"{} ms\", loss = 0.0 }}", ms + 1.0);

@@ -418,6 +418,7 @@ impl LossRecovery {
         self.recovery_point = seq.nxt;
         self.new_event_from = seq.nxt;
         self.duplicates.clear();
+        self.duplicate_sacks = 0;
         // F-RTO: only the first segment is retransmitted, whatever is believed to be in flight
         let only_first = self.frto.as_mut().is_some_and(|f| f.on_timeout(recovering, seq.first_end()));
         self.retransmit_first = only_first;

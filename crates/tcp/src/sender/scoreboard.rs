@@ -189,7 +189,7 @@ impl Scoreboard {
         self.ever_lost += bytes;
     }
 
-    /// Undoes all loss marks of what was not retransmitted: it can be found lost again.
+    /// Undoes the loss marks of what was not retransmitted, which can be found lost again.
     pub fn clear_lost(&mut self) {
         if let Some(transmissions) = &mut self.transmissions {
             transmissions.clear_lost();

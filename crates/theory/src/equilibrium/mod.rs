@@ -102,7 +102,6 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>();
     let parts = parts.map_err(|e| infeasible::proof(problem).unwrap_or(e))?;
     let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
-    let several = parts.iter().any(|p| p.found.len() > 1);
     let proven = parts.iter().all(|p| p.unique);
     let mut found: Vec<Equilibrium> = combinations(&parts)
         .into_iter()
@@ -111,14 +110,18 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
             recover::build(problem, &reduced, &chosen)
         })
         .collect();
-    // the only rates that the measured links allow overload one of the others
-    if let [only] = &found[..]
-        && proven
-        && let Some(link) =
-            reduced.unmeasured.iter().find(|l| only.loads[**l] > problem.capacity[**l] * (1.0 + TOLERANCE))
-        && let Some(flow) = (0..problem.flows.len()).find(|s| problem.flows[*s].ack.contains(&(*link as u32)))
-    {
-        return Err(TheoryError::Unconstrained { flow: Which::Number(flow), link: Which::Number(*link) });
+    let overloads = |e: &Equilibrium, l: usize| e.loads[l] > problem.capacity[l] * (1.0 + TOLERANCE);
+    let fits = |e: &Equilibrium| !reduced.unmeasured.iter().any(|l| overloads(e, *l));
+    if found.iter().any(fits) {
+        found.retain(fits);
+    } else if let Some((flow, link)) = reduced.unmeasured.iter().find_map(|l| {
+        let mut users = (0..problem.flows.len()).filter(|s| problem.flows[*s].ack.contains(&(*l as u32)));
+        let first = users.clone().next()?;
+        let known = users.all(|s| reduced.component_of(s).is_none_or(|at| parts[at].unique));
+        (known && found.iter().all(|e| overloads(e, *l))).then_some((first, *l))
+    }) {
+        // the only rates of these flows that the measured links allow
+        return Err(TheoryError::Unconstrained { flow: Which::Number(flow), link: Which::Number(link) });
     }
     // the order must not depend on the order of flows and links
     let throughput = |e: &Equilibrium| e.rates.iter().zip(&problem.flows).map(|(x, f)| x * f.packet_bits).sum::<f64>();
@@ -138,7 +141,7 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
             return Ok(other);
         }
     }
-    let unique = match (several, proven) {
+    let unique = match (found.len() > 1, proven) {
         (true, _) => Some(false),
         (false, true) => Some(true),
         (false, false) => None,

@@ -99,6 +99,12 @@ impl Reduced {
         })
     }
 
+    /// The component whose prices set a flow's rate.
+    pub fn component_of(&self, flow: usize) -> Option<usize> {
+        let row = &self.trips[self.trip_of[flow]].row;
+        self.components.iter().position(|c| row.iter().any(|(l, _, _)| c.links.contains(l)))
+    }
+
     pub fn new(problem: &Problem) -> Self {
         let (trip_of, trips) = trips(problem);
         let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();

@@ -334,16 +334,19 @@ fn shares_are_at_most_one() {
 /// A flow behind 100 ms of access reaches the link of a flow of 4 ms, started together, when that has had its queue for long.
 #[test]
 fn a_handshake_that_comes_to_a_queue_is_reported() {
-    let says = |access_ms: u64| {
+    let says = |access_ms: u64, near_ms: u64| {
         let links = vec![link("access", 1_000_000_000, access_ms), link("f", 20_000_000, 1), link("b", 20_000_000, 1)];
-        let flows = vec![fast_flow("near", 50.0, &[1], &[2]), fast_flow("far", 50.0, &[0, 1], &[2])];
+        let mut flows = vec![fast_flow("near", 50.0, &[1], &[2]), fast_flow("far", 50.0, &[0, 1], &[2])];
+        flows[0].access_data = Time::from_ms(near_ms);
         let notes = run(&network(links, flows)).expect("answered").approximations;
         notes.into_iter().find(|n| n.contains("its handshake reaches a queue"))
     };
-    assert!(says(100).is_some_and(|note| note.starts_with("flow far: ")));
+    assert!(says(100, 0).is_some_and(|note| note.starts_with("flow far: ")));
     // data of the near flow come to its link after 2 ms
-    assert!(says(3).is_some());
-    assert_eq!(says(1), None);
+    assert!(says(3, 0).is_some());
+    assert_eq!(says(1, 0), None);
+    // and 300 ms later where its receiver is that far away
+    assert_eq!(says(100, 300), None);
 }
 
 /// Of 1,250 packets/s every 40th is acknowledged, 31 ms after the first of them came: a round trip of 0.1 s has a third of it.

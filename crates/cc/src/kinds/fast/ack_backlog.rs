@@ -3,7 +3,7 @@
 //! The sender tells the receiver how many packets to acknowledge together, by the option of RFC 5690. RFC 5690 adapts that ratio to
 //! lost acknowledgements; this adapts it by FAST's law, applied to the acknowledgements of a round trip: after `a` of them, of which
 //! n were queued, it aims at `a + GAIN (target - n)`, and the ratio is the packets sent over that aim. In equilibrium n is the
-//! target, or every packet is acknowledged.
+//! target, or every packet is acknowledged. Acknowledgements that do not fill the path may grow by a few percent a round trip.
 
 use eddyline_units::Time;
 
