@@ -217,6 +217,23 @@ def test_the_table_of_dynamics_has_the_last_values_and_reads_series_once(capsys,
     assert len(lines) >= 4
 
 
+def test_dynamics_of_a_flow_that_stops(capsys, tmp_path, monkeypatch):
+    """Its window ends with it, in the figure and in the table."""
+    drawn = []
+    monkeypatch.setattr("eddyline.cli.theory.dynamics.draw", lambda figure, *_, **__: drawn.append(figure))
+    changes = ("--set", "duration=10 s", "--set", "warmup=1 s", "--set", "flow.flow 1.stop=4 s")
+    words = ("theory", "dynamics", str(EXAMPLE_3), "--with-sim", *changes, "--plot", str(tmp_path / "d.png"))
+    assert main([*words]) == 0
+    (row,) = (
+        line.split() for line in capsys.readouterr().out.splitlines() if "flow 1" in line and "cwnd_packets" in line
+    )
+    assert row[-3:-1] == ["-", "-"]
+    (figure,) = drawn
+    ends = {line.get_label(): line.get_xdata()[-1] for line in figure.axes[0].lines}
+    assert {name: end < 5.0 for name, end in ends.items()} == {name: "flow 1" in name for name in ends}
+    assert len(ends) == 4
+
+
 def test_dynamics_need_no_equilibrium():
     """A tenth of a second of traffic beyond the link's rate has none; the flow is followed through it, to its end."""
     changes = {"duration": "10 s", "warmup": "1 s", "flow.flow 1.stop": "8 s"}

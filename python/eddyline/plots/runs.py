@@ -409,12 +409,13 @@ def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: 
     axis.set_title(title + more)
 
 
-def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
+def compared(worlds: list[tuple[str, pd.DataFrame]], title: str, ended: frozenset[str] = frozenset()) -> Figure:
     """Windows and queues of several worlds in the same panels: the first world thin and dark, the others wide and pale.
 
     Args:
         worlds: Name and tidy series of each.
         title: Above the figure.
+        ended: Flows that end before the run does.
     """
     panels = (("cwnd_packets", "window (packets)", "flows"), ("queue_packets", "waiting packets", "links"))
     with rc_context(STYLE):
@@ -425,7 +426,8 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
             for world, series in worlds:
                 rows = series[series["quantity"] == quantity]
                 if quantity == "cwnd_packets":
-                    rows = _since_start(rows, series[series["quantity"] == "throughput_bps"])
+                    sent = series[series["quantity"] == "throughput_bps"]
+                    rows = _until_end(_since_start(rows, sent), sent, ended)
                 parts += [(world, str(n), part) for n, part in rows.groupby("entity", sort=False, observed=True)]
             # one colour per flow or link in all worlds, also where a world models only some
             names = list(dict.fromkeys(p[1] for p in parts))

@@ -80,12 +80,13 @@ def command(
         if plot is not None:
             from eddyline.plots import compared
 
-            draw(compared([(a.world, a.series) for a in results], scenario.title), plot, quiet=quiet)
+            series = [(a.world, a.series) for a in results]
+            draw(compared(series, scenario.title, results[0].legend.ended), plot, quiet=quiet)
     return 0
 
 
 def _show(title: str, link_model: str, results: list[Result]) -> None:
-    """The last value of every window and queue, beside its equilibrium value."""
+    """The last value of every window, but for flows that have ended, and queue, beside its equilibrium value."""
     from eddyline.quantities import count
     from eddyline.tables import print_table, table
 
@@ -98,6 +99,7 @@ def _show(title: str, link_model: str, results: list[Result]) -> None:
     for quantity, kind in (("cwnd_packets", "flows"), ("queue_packets", "links")):
         for entry in theory[kind]:
             key = (entry["name"], quantity)
-            cells = [count(float(values[key])) if key in values.index else "-" for values in last]
+            there = not (quantity == "cwnd_packets" and entry["name"] in results[0].legend.ended)
+            cells = [count(float(values[key])) if there and key in values.index else "-" for values in last]
             made.add_row(*key, *cells, count(equilibrium[entry["name"]]))
     print_table(made)
