@@ -153,11 +153,19 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> bool:
             # matplotlib's PDF hides an error of a full disk behind others
             with BytesIO() as file:
                 figure.savefig(file, format=path.suffix[1:], dpi=dpi, metadata=metadata.get(path.suffix))
-                path.write_bytes(file.getvalue())
+                drawn = file.getvalue()
+            path.write_bytes(_as_xml(drawn) if path.suffix == ".svg" else drawn)
     for each in warned:
         if not lacks_characters(each):
             warnings.warn(each.message, stacklevel=2)
     return not any(lacks_characters(each) for each in warned)
+
+
+def _as_xml(svg: bytes) -> bytes:
+    """An SVG in which U+FFFD stands for the two characters of names that XML has not (XML 1.0, production 2)."""
+    for character in "\ufffe\uffff":
+        svg = svg.replace(character.encode(), "\ufffd".encode())
+    return svg
 
 
 def lacks_characters(warning: warnings.WarningMessage) -> bool:

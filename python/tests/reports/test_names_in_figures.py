@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -39,6 +40,11 @@ def test_names_are_text_as_it_is(tmp_path: Path, width: float | None) -> None:
 def test_characters_that_the_font_lacks_are_said_once(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     assert not render(_figure(("流1",), "a title"), tmp_path / "plot.png", dpi=50)
     assert not recwarn
+
+
+def test_an_svg_is_xml_whatever_the_names(tmp_path: Path) -> None:
+    render(_figure(("x\ufffey", "z\uffff", "]]>", "a--b"), "title \uffff"), tmp_path / "plot.svg", dpi=50)
+    assert ElementTree.parse(tmp_path / "plot.svg").getroot().tag.endswith("svg")
 
 
 def test_a_figure_that_fails_loses_no_result(eddyline, scenario, tmp_path, monkeypatch) -> None:
