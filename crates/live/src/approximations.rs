@@ -169,7 +169,9 @@ fn about(flow: &Flow) -> Vec<String> {
     }
     if tcp.ack_every > 1 {
         notes.push(
-            "acknowledgements are delayed as Linux does it: two segments or 40 ms, at once at the start and while the receive window grows".to_owned(),
+            "acknowledgements are delayed as Linux does it: two segments or 40 ms, at once at the start and while the \
+             receive window grows"
+                .to_owned(),
         );
     }
     let ignored: Vec<&str> = [

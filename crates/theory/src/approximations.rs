@@ -1,5 +1,7 @@
 //! Notes on what of a scenario the equilibrium does not model.
 
+mod base_round_trips;
+
 use eddyline_cc::{BaseRttSource, FastParams};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{Limit, QueueParams};
@@ -7,7 +9,6 @@ use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Application, Flow, Link, Traffic};
 use eddyline_scenario::result::{FlowResult, LinkResult};
-use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::model::{
@@ -79,7 +80,7 @@ fn equations(
     permanence(network, |s| model.place[s].is_some(), notes);
     notes.extend(varying(network));
     habits(network, |s| model.place[s].is_some(), notes);
-    base_round_trips(network, model, (!given_base_rtts).then_some(at), notes);
+    base_round_trips::notes(network, model, (!given_base_rtts).then_some(at), notes);
     limits(network, model, at, flows, notes);
     receivers(network, model, at, flows, notes);
     if !given_base_rtts {
@@ -309,64 +310,6 @@ fn habits_of<'a, I: Iterator<Item = (&'a str, &'a Flow)>>(flows: impl Fn() -> I,
         listed("flow", fewer),
         "congestion control of acknowledgements is not modelled, theory has them at `ack_every`",
     );
-}
-
-/// Notes on how FAST senders come by the base round-trip time; `at` is none if their estimates are given.
-fn base_round_trips(network: &Network, model: &Model, at: Option<&Equilibrium>, notes: &mut Vec<String>) {
-    let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
-    let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
-    let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
-    let estimates = |f: &Flow| fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
-    let options = |f: &&Flow| f.controller.delay_options();
-    let pausing = modelled().filter(|f| options(f).is_some_and(|o| o.drain || o.rate_correction));
-    say(listed("flow", pausing.map(|f| f.name.as_str())), "pauses to let the queue run empty, which theory does not");
-    let forgetful = modelled().filter(|f| options(f).is_some_and(|o| o.base_rtt_age.is_some()));
-    say(
-        listed("flow", forgetful.map(|f| f.name.as_str())),
-        "forgets its base round-trip time and takes a queue that never empties for propagation; the equilibrium has the true one",
-    );
-    let Some(at) = at else { return };
-    let names = modelled().filter(|f| f.start > first && estimates(f)).map(|f| f.name.as_str());
-    say(
-        listed("flow", names),
-        "starts after others and estimates the base round-trip time, so may take their queue for propagation; the \
-         equilibrium has the true one",
-    );
-    let data = first_data(network, modelled());
-    // a flow's handshake is over before its own data
-    let meets_a_queue = |f: &Flow| {
-        arrivals(network, f).any(|(l, before)| at.bottlenecks[l] && f.start.saturating_add(before) > data[l])
-    };
-    let late = |f: &&Flow| f.start <= first && estimates(f) && meets_a_queue(f);
-    say(
-        listed("flow", modelled().filter(late).map(|f| f.name.as_str())),
-        "its handshake reaches a queue after the data of others, and it estimates the base round-trip time, so may take their queue \
-         for propagation; the equilibrium has the true one",
-    );
-}
-
-/// When each link gets the first packet of any of these flows that is not of a handshake.
-fn first_data<'a>(network: &Network, flows: impl Iterator<Item = &'a Flow>) -> Vec<Time> {
-    let mut first = vec![Time::MAX; network.links.len()];
-    for flow in flows {
-        let begin = flow.start.saturating_add(network.propagation_rtt(flow));
-        for (l, before) in arrivals(network, flow) {
-            first[l] = first[l].min(begin.saturating_add(before));
-        }
-    }
-    first
-}
-
-/// The links of a flow's round trip, each with the propagation delay before it; access delays are at the receiver's and the sender's end.
-fn arrivals<'a>(network: &'a Network, flow: &'a Flow) -> impl Iterator<Item = (usize, Time)> + 'a {
-    flow.data.iter().chain(&*flow.ack).enumerate().scan(Time::ZERO, |before, (hop, l)| {
-        if hop == flow.data.len() {
-            *before = before.saturating_add(flow.access_data);
-        }
-        let (at, l) = (*before, *l as usize);
-        *before = at.saturating_add(network.links[l].delay);
-        Some((l, at))
-    })
 }
 
 fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {

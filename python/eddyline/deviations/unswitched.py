@@ -43,8 +43,8 @@ def _is_below_two(packets: float | None) -> bool:
 
 
 _COMMON_ACKS = ": an acknowledgement is for several packets, which wait at the receiver"
-_PACED = ("bbr", "bbr3", "fast", "vfast")
-"""Kinds with a rate of their own in world kernel over TCP."""
+_PACED = ("bbr", "fast", "vfast")
+"""Kinds of world kernel over TCP that have a rate of their own."""
 _BURSTS_PPS = 2000.0
 """Linux puts a millisecond of its rate into a burst: from so many packets a second on, more than one."""
 

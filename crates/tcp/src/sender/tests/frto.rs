@@ -88,6 +88,26 @@ fn after_a_genuine_loss_all_is_retransmitted() {
     }
 }
 
+/// Two selective acknowledgements before the timeout and one after it are no three duplicates of one hole: the spurious timeout ended the
+/// count.
+#[test]
+fn duplicates_before_a_spurious_timeout_do_not_count_after_it() {
+    let mut bench = Bench::open("frto = true");
+    bench.numbers();
+    bench.ack(0, &[(1, 2)]);
+    bench.ack(0, &[(1, 3)]);
+    while bench.sender.counters().timeouts == 0 {
+        bench.numbers();
+        bench.wait_until(bench.now.as_ps() / Time::from_ms(1).as_ps() + 10);
+    }
+    assert_eq!(bench.numbers(), [resent(0)]);
+    bench.ack(3, &[]);
+    assert!(bench.numbers().iter().all(|(_, retransmission)| !retransmission), "it may be spurious");
+    bench.ack(3, &[(4, 5)]);
+    let sent = bench.numbers();
+    assert!(!sent.is_empty() && sent.iter().all(|(_, retransmission)| !retransmission), "{sent:?}");
+}
+
 /// Without new data to send the timeout is treated as genuine (step 2b).
 #[test]
 fn without_new_data_recovery_is_conventional() {
