@@ -77,7 +77,7 @@ fn a_clock_offset_changes_nothing() {
 
 /// 100 Mbit/s of data, 1 Mbit/s for their acknowledgements: with `ack_alpha` of five the data fill their link, which needs at least 3.85
 /// packets per acknowledgement, on short and on long paths: the ratio follows the queue, and the queue the ratio, a round trip later.
-/// Pauses cost a twentieth at 80 ms each way, and what is queued after them is less than a tenth of a round trip's acknowledgements.
+/// Pauses cost a fiftieth at 80 ms each way, and what is queued after them is less than a tenth of a round trip's acknowledgements.
 #[test]
 fn ack_alpha_keeps_the_data_link_full() {
     let fast = "kind = \"fast\", alpha = \"100 packets\", gamma = 0.1, delay = \"forward\", ack_alpha = \"5 packets\"";
