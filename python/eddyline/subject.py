@@ -23,6 +23,14 @@ def required_parameters(kind: str, rate_bps: float) -> dict[str, str]:
     return {"alpha": f"{max(alpha.min_packets, rate_bps * alpha.delay_s / _PACKET_BITS):.0f} packets"}
 
 
+def _hint(hint: str | None, name: str, value: str) -> str | None:
+    """A hint where only parameters of a controller can be given: there is no place beside it, as in a scenario."""
+    if hint is None or "belongs" not in hint:
+        return hint
+    inner = name.removeprefix("controller.")
+    return f"--set {inner}={value}" if inner != name else "--set takes parameters of the controller only"
+
+
 def parameter_error(error: ScenarioError, kind: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
     """The same error in terms of the controller and its parameters, not of the flows that have them.
 
@@ -33,11 +41,12 @@ def parameter_error(error: ScenarioError, kind: str, parameters: Sequence[tuple[
     """
     found: dict[str, dict[str, Any]] = {}
     for each in error.diagnostics:
-        name = str(each["key"]).rpartition("controller")[2].removeprefix(".")
-        given = dict(parameters).get(name)
-        place = f"--controller {kind}" if given is None else f"--set {name}={given}"
-        key = name if given is None and name else ""
+        name = str(each["key"]).partition("controller")[2].removeprefix(".")
+        written = next((p for p in parameters if name and (p[0] == name or p[0].startswith(f"{name}."))), None)
+        place = f"--controller {kind}" if written is None else "--set {}={}".format(*written)
+        key = name if written is None and name else ""
+        hint = each["hint"] if written is None else _hint(each["hint"], *written)
         text = ": ".join(filter(None, (place, key, each["message"])))
-        text += f"\n  hint: {each['hint']}" if each["hint"] else ""
+        text += f"\n  hint: {hint}" if hint else ""
         found.setdefault(text, {**each, "file": place, "key": key})
     return ScenarioError("\n".join(found), list(found.values()), error.unknown_controllers)

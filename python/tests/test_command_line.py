@@ -81,6 +81,10 @@ def test_version(eddyline):
         ),
         (["gauntlet", "--controller", "cubic", "--set", "bet=3"], "error: --set bet=3: unknown key; one of beta,"),
         (
+            ["gauntlet", "--controller", "cubic", "--set", "controller.beta=0.7"],
+            "error: --set controller.beta=0.7: unknown key; one of beta,",
+        ),
+        (
             ["gauntlet", "--controller", "cubic", "--why", "two-way"],
             "--why two-way: this is a group of tests, one of them is needed\nhint: they are ",
         ),

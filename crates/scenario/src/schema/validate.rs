@@ -116,9 +116,14 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
                 "put it into brackets: [{ ... }]".to_owned()
             }),
             (Schema::Kinds(kinds), Value::Text(word)) => {
-                let named = kinds.iter().find(|(kind, _)| kind == word);
-                let kind = named.or(kinds.first());
-                kind.map(|kind| format!("write a table: {}", example_of(kind, named.is_none().then_some(word))))
+                let meant = nearest(word, kinds.iter().map(|(kind, _)| kind.as_str()));
+                let named = kinds.iter().find(|(kind, _)| Some(kind.as_str()) == meant);
+                let example = match (named, kinds.first()) {
+                    (Some(kind), _) => example_of(kind, None),
+                    (None, Some(first)) if takes_text(first) || as_if_number(word) => example_of(first, Some(word)),
+                    _ => "{ kind = \"...\" }".to_owned(),
+                };
+                Some(format!("write a table: {example}"))
             }
             (_, Value::Null) => Some("leave the key out for its default".to_owned()),
             _ => None,
@@ -411,6 +416,16 @@ fn example_of((kind, table): &(String, Table), mut given: Option<&String>) -> St
         write!(text, ", {name} = {}", value.as_deref().unwrap_or("...")).expect("a string takes all");
     }
     text + " }"
+}
+
+/// Whether a kind requires a text of any content, such as a file's name.
+fn takes_text((_, table): &(String, Table)) -> bool {
+    table.keys.iter().any(|(name, key)| key.required && name != "kind" && matches!(key.schema, Schema::Text))
+}
+
+/// Whether a text begins as a number does: it is meant as a quantity, not as a kind.
+fn as_if_number(text: &str) -> bool {
+    text.trim_start().starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))
 }
 
 /// A value for a required key that is missing.

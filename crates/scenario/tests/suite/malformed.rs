@@ -116,6 +116,19 @@ fn names_in_a_text_have_a_hint() {
     assert!(hint(&format!("\"{}\"", "ab,".repeat(50_000))).unwrap().len() < 100);
 }
 
+/// A text where a table with a kind is needed: the hint has the kind that it names or misspells, not the first of all.
+#[test]
+fn a_kind_in_a_text_has_a_hint() {
+    let hint = |key: &str, text: &str| {
+        let errors = toml(TWO_WAY, &[(key, text)]).unwrap_err();
+        errors.all[0].hint.clone().unwrap()
+    };
+    for (text, kind) in [("fq_codel", "fq_codel"), ("fq-codel", "fq_codel"), ("FQ_Codel", "fq_codel"), ("kuchen", "...")] {
+        assert_eq!(hint("link.forward.queue", &format!("\"{text}\"")), format!("write a table: {{ kind = \"{kind}\" }}"));
+    }
+    assert!(hint("link.forward.jitter", "\"5 ms\"").starts_with("write a table: { kind = \"normal\", sd ="));
+}
+
 /// A list is written in other ways below a header, in a line, in JSON and in an override: each hint can be typed where the error is.
 #[test]
 fn one_table_for_a_list_has_the_hint_of_its_place() {
