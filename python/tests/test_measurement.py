@@ -15,7 +15,8 @@ import pytest
 import eddyline as el
 from eddyline.measurement.client import _Client, measure
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.link import FIFO, Direction, Measurement
+from eddyline.measurement.echoes import ten_a_second
+from eddyline.measurement.link import FIFO, FLOWS, Direction, Measurement
 from eddyline.measurement.protocol import ForeignError, Lines, full_packet_bytes, goodput_bps, negotiated
 from eddyline.measurement.server import serve
 
@@ -186,11 +187,58 @@ def test_a_connection_that_is_lost_costs_its_test_only(after: int, monkeypatch: 
     client, said = _Client.__new__(_Client), list[str]()
     monkeypatch.setattr(client, "report", said.append, raising=False)
     monkeypatch.setattr(client, "_connected", connected, raising=False)
-    assert client.transfers(0.5) == ({}, {})
+    monkeypatch.setattr(client, "_rtt_beside_s", lambda _: None, raising=False)
+    assert client.transfers(0.5) == ({}, {}, {})
     why = "unknown, the connection was lost: Connection reset by peer"
     assert said[0] == f"TCP, alone: down {why}"
     assert said[2] == f"TCP, together: down {why}, up {why}"
     assert len(said) == 5
+
+
+def test_echoes_beside_a_test_are_told_apart() -> None:
+    """Some are lost, some overtake each other, and something else arrives."""
+    with _datagrams() as server, _datagrams() as client:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(30)
+        done = threading.Event()
+
+        def answer() -> None:
+            received = [server.recvfrom(2048) for _ in range(4)]
+            (first, sender), *_, (third, _), (fourth, _) = received  # the second is lost
+            for data in (fourth, bytes(16 * [255]), third, first):
+                server.sendto(data, sender)
+            done.set()
+
+        echo = threading.Thread(target=answer)
+        echo.start()
+        left = iter([True] * 4)
+        times = ten_a_second(client, server.getsockname(), lambda: not done.is_set() or next(left, False))
+        echo.join()
+    # the last one was on its way for the shortest time, the first for three intervals more
+    assert len(times) == 3
+    assert times == sorted(times)
+    assert times[-1] >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("queue", "loaded", "said"),
+    [
+        (FIFO, {"download": 0.024}, True),
+        (FIFO, {"download": 0.12}, False),
+        (FIFO, {}, False),
+        (FLOWS, {"download": 0.024}, False),
+    ],
+)
+def test_a_buffer_that_only_the_datagrams_filled_is_said(queue: str, loaded: dict[str, float], said: bool) -> None:
+    """As behind a line whose router shapes downloads: the file's link alone makes TCP wait as it never does."""
+    down = Direction(15.2e6, None, 368082.0, 0.194, "", queue=queue, sparse_s=0.19, filling_s=0.19)
+    up = Direction(2.4e6, "packets", 20.0, 0.1, "", queue=FIFO)
+    measured = Measurement(0.022, down, up, loaded_rtt_s={"upload": 0.1, **loaded})
+    assert (measured.unfilled("down") is not None) is said
+    assert measured.unfilled("up") is None
+    text = measured.scenario()
+    assert ("# TCP's download filled 2 ms of the buffer's 194 ms." in text) is said
+    el.Scenario(tomllib.loads(text))
 
 
 def test_sockets_hold_more_packets_than_the_queues_that_are_measured() -> None:

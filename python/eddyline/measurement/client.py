@@ -7,10 +7,12 @@ import struct
 import threading
 import time
 from contextlib import suppress
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, SparseFlow, enlarge, receive, send
+from eddyline.measurement.echoes import one_after_the_other, ten_a_second
 from eddyline.measurement.link import (
     FIFO,
     FLOWS,
@@ -48,6 +50,8 @@ __all__ = ["measure"]
 
 _SHORT_B = 128
 _ECHOES = 20
+_UNCOUNTED = 1_000_000
+"""More echoes than any test takes: the server ends once none comes for two seconds."""
 _LOWEST_BPS = 16e3
 _TRAIN = 40  # packets
 _OVERLOAD = 1.3
@@ -98,6 +102,14 @@ class _Buffer(NamedTuple):
     parts: list[Part]
     light: Light
     said: str | None = None
+
+
+class Transfers(NamedTuple):
+    """Goodput of TCP down and up, and the round-trip time of datagrams beside it, by the test."""
+
+    down_bps: dict[str, float]
+    up_bps: dict[str, float]
+    rtt_s: dict[str, float]
 
 
 class _HeldBack(Exception):  # noqa: N818 - a finding
@@ -160,21 +172,21 @@ class _Client:
     def rtt_s(self) -> float:
         """The minimum round-trip time of small datagrams."""
         self.ask(do="echo", packets=_ECHOES)
-        times = []
-        self.datagrams.settimeout(2.0)
-        for _ in range(_ECHOES):
-            began = time.monotonic()
-            self.datagrams.sendto(bytes(16), self.address)
-            try:
-                self.datagrams.recv(2048)
-            except TimeoutError:
-                continue
-            times.append(time.monotonic() - began)
-            time.sleep(0.01)
+        times = one_after_the_other(self.datagrams, self.address, _ECHOES)
         self.control.receive()
         if not times:
             raise EddylineError("no datagram came back", f"let UDP port {self.address[1]} of the server through")
         return min(times)
+
+    def _rtt_beside_s(self, tests: list[threading.Thread]) -> float | None:
+        """Median round-trip time of datagrams over the second half of tests with TCP; None where none came back."""
+        try:
+            self.ask(do="echo", packets=_UNCOUNTED)
+            times = ten_a_second(self.datagrams, self.address, lambda: any(test.is_alive() for test in tests))
+            self.control.receive()
+        except (OSError, ValueError, EddylineError):  # as with a test, it costs nothing else
+            return None
+        return median(times[len(times) // 2 :]) if times else None
 
     def packets(
         self, down: bool, phases: list[Phase], size: int, idle_s: float, sparse_s: float | None = None
@@ -385,10 +397,9 @@ class _Client:
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 
-    def transfers(self, seconds: float) -> tuple[dict[str, float], dict[str, float]]:
-        """Goodput of TCP down and up: alone, together, and where the other joins."""
-        down: dict[str, float] = {}
-        up: dict[str, float] = {}
+    def transfers(self, seconds: float) -> Transfers:
+        """TCP down and up: alone, together, and where the other joins."""
+        found = Transfers({}, {}, {})
         for order, (_, other) in _ORDERS.items():
             for first_is_down in (True, False):
                 if order == "together" and not first_is_down:
@@ -396,20 +407,26 @@ class _Client:
                 later = None if other is None else other * seconds
                 starts = (0.0, later) if first_is_down else (later, 0.0)
                 label = order if order != "joined" else ("upload joined" if first_is_down else "download joined")
-                got = self._transfer(starts, seconds)
+                got, rtt_s = self._transfer(starts, seconds)
                 said = []
-                for way, found in (("down", down), ("up", up)):
+                for way, goodputs in (("down", found.down_bps), ("up", found.up_bps)):
                     match got.get(way):
                         case float(goodput):
-                            found[label] = goodput
+                            goodputs[label] = goodput
                             said.append(f"{goodput / 1e6:.4g} Mbit/s {way}")
                         case str(why):
                             said.append(f"{way} unknown, {why}")
+                if rtt_s is not None:
+                    test = label if order != "alone" else ("download" if first_is_down else "upload")
+                    found.rtt_s[test] = rtt_s
+                    said.append(f"datagrams beside take {1e3 * rtt_s:.3g} ms")
                 self.report(f"TCP, {label}: {', '.join(said)}")
-        return down, up
+        return found
 
-    def _transfer(self, starts: tuple[float | None, float | None], seconds: float) -> dict[str, float | str]:
-        """Goodput of TCP by direction, or why there is none."""
+    def _transfer(
+        self, starts: tuple[float | None, float | None], seconds: float
+    ) -> tuple[dict[str, float | str], float | None]:
+        """Goodput of TCP by direction, or why there is none, and the round-trip time of datagrams beside."""
         got: dict[str, float | str] = {}
 
         def test(way: str, work: Callable[[socket.socket, float], float], wait: float) -> None:
@@ -427,9 +444,10 @@ class _Client:
         ]
         for thread in threads:
             thread.start()
+        rtt_s = self._rtt_beside_s(threads)
         for thread in threads:
             thread.join()
-        return got
+        return got, rtt_s
 
 
 def _download(sock: socket.socket, seconds: float) -> float:
@@ -493,7 +511,12 @@ def _measured(client: _Client, seconds: float, report: Callable[[str], None]) ->
     down, up = client.direction(True, echo_s), client.direction(False, echo_s)
     # the echoes' own transmission
     own_s = sum(8 * (16 + HEADERS_B) / way.rate_bps for way in (down, up))
+    rtt_s: dict[str, float] = {}
     if seconds > 0:
-        down.goodput_bps, up.goodput_bps = client.transfers(seconds)
+        down.goodput_bps, up.goodput_bps, rtt_s = client.transfers(seconds)
     options = negotiated(client.control.sock)
-    return Measurement(max(0.0, echo_s - own_s), down, up, options, client.long_b)
+    found = Measurement(max(0.0, echo_s - own_s), down, up, options, client.long_b, rtt_s)
+    for name in ("down", "up"):
+        if (unfilled := found.unfilled(name)) is not None:
+            report(f"{name}: {unfilled}")
+    return found

@@ -39,6 +39,8 @@ _FULL = 0.9
 """The quantile of waits that is taken for a full buffer: the last place is not always the one that a packet gets."""
 _SPARSE_SHARE = 0.5
 """A sparse flow that waits less than this share of what the other waits does not wait behind it."""
+_FILLED_SHARE = 0.5
+"""TCP filled less than this share of a FIFO: not what CUBIC does, whose window falls to 0.7 of what fills it."""
 _TOLD_PACKETS = 4
 """Below a wait of so many packets it cannot be told behind whom a packet waits."""
 _LINUX = {"timestamps": True, "sack": True}
@@ -168,6 +170,8 @@ class Measurement:
         up: Away from it.
         options: Which options of TCP the connections have, `timestamps` and `sack`; None where that is not known.
         packet_bytes: Size of full packets.
+        loaded_rtt_s: Round-trip time of datagrams beside TCP by the test, the median over its second half: `download`,
+            `upload`, `together`, `upload joined`, `download joined`; without those from which none came back.
     """
 
     rtt_s: float
@@ -175,10 +179,30 @@ class Measurement:
     up: Direction
     options: dict[str, bool] | None = None
     packet_bytes: int = _FULL_PACKET_B
+    loaded_rtt_s: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As `eddyline measure --json` prints it; SI units."""
         return asdict(self)
+
+    def unfilled(self, name: str) -> str | None:
+        """A sentence where TCP left most of a direction's FIFO empty, which the datagrams had filled; None elsewhere.
+
+        Args:
+            name: The direction, `"down"` or `"up"`.
+        """
+        way, test = (self.down, "download") if name == "down" else (self.up, "upload")
+        loaded_s = self.loaded_rtt_s.get(test)
+        if loaded_s is None or way.queue != FIFO or way.full_s is None:
+            return None
+        waited = max(0.0, loaded_s - self.rtt_s)
+        if waited >= _FILLED_SHARE * way.full_s:
+            return None
+        return (
+            f"TCP's {test} filled {1e3 * waited:.3g} ms of the buffer's {1e3 * way.full_s:.3g} ms. A shaper behind it, "
+            "such as a router's for downloads, holds TCP back, and is not in the file. Otherwise the test was too "
+            "short for TCP to fill the buffer."
+        )
 
     def scenario(self) -> str:
         """The scenario file that reproduces the link, with a download and an upload."""
@@ -188,6 +212,8 @@ class Measurement:
         ]
         for name, way in (("down", self.down), ("up", self.up)):
             said, rate, queue = way.written()
+            if (unfilled := self.unfilled(name)) is not None:
+                said = [*said, unfilled]
             text.append(
                 f'{_comment(said)}\n[[link]]\nname  = "{name}"\nrate  = "{rate:.0f} bit/s"\n'
                 f'delay = "{self.rtt_s / 2 * 1e6:.0f} us"\n{queue}'
