@@ -174,6 +174,25 @@ def test_phases_and_their_remedies(
     assert [cell.removesuffix(" Mbit/s") for cell in cells] == goodputs[:2]
 
 
+@pytest.mark.skipif(not SLOW, reason="30 runs of 120 s: EDDYLINE_SLOW=1 runs it")
+@pytest.mark.parametrize("preset", ["docsis-3.1", "vdsl2", "adsl2+"])
+def test_pacing_beside_an_upload(preset: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/guides/upload-kills-download.md."""
+    text = (DOCS / "guides" / "upload-kills-download.md").read_text("utf-8")
+    cells: dict[str, list[str]] = {"download": [], "upload": []}
+    sets = (f"duplex.home.preset={preset}", "flow.*.controller.kind=cubic", "flow.*.delayed_ack=true")
+    for pacing in ("false", "true"):
+        options = [word for each in (*sets, f"flow.download.tcp.pacing={pacing}") for word in ("--set", each)]
+        assert main(["run", str(ROOT / "examples" / "upload.toml"), *options, "--seeds", "5", "-q"]) == 0
+        rows = re.findall(r"goodput +([\d.]+) ± ([\d.]+) ([kM])bit/s", capsys.readouterr().out)
+        for found, (mean, sd, prefix) in zip(cells.values(), rows, strict=True):
+            scale = 1e-3 if prefix == "k" else 1
+            decimals = len(mean.partition(".")[2]) + (3 if prefix == "k" else 0)
+            found.append(" ± ".join(f"{scale * float(each):.{decimals}f}" for each in (mean, sd)))
+    row = " | ".join([f"`{preset}`", *cells["download"], *cells["upload"]])
+    assert f"| {row} |" in text
+
+
 @pytest.mark.skipif(not SLOW, reason="54 runs of 300 s: EDDYLINE_SLOW=1 runs it")
 def test_loss_over_quic() -> None:
     """docs/concepts/quic.md."""
