@@ -17,6 +17,7 @@ from eddyline.framing import FRAMINGS, framing_of
 from eddyline.loading import loaded
 from eddyline.quantities import read, seconds
 from eddyline.spelling import unknown
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -270,7 +271,7 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> tuple[Load, bool
                     ],
                 }
             )
-            .run("sim", series=False)
+            .run_with(RunOptions(series=False))
             .to_dict()
         )
         if filled:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
-from eddyline.accurate_ecn import without_accurate_ecn
 from eddyline.arguments import file, number_of_seeds, whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, Displaced, InputError, ScenarioError, UntrustedRun
 from eddyline.live import LiveRun
+from eddyline.phase_effects import in_phase_in
 from eddyline.recording import Recording, StoredSeries
+from eddyline.remarks import remarks
 from eddyline.results import Results
 from eddyline.source import Source
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
@@ -265,7 +266,8 @@ class Scenario:
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
 
-        Warns of flows whose controller needs accurate ECN and does not have it, as `eddyline run` notes.
+        Warns of what is rarely intended, as `eddyline run` notes: what starts after the end, a controller without the
+        feedback that it needs, flows that can keep in phase.
 
         Args:
             world: A name of `WORLDS`: `"sim"`, `"theory"`, `"kernel"` (Linux only) or `"quic"`.
@@ -297,14 +299,18 @@ class Scenario:
         """
         worlds.require(world)
         scenario = self if set is None else self.with_overrides(set)
-        for sentence in without_accurate_ecn(scenario.to_dict(), world):
-            warnings.warn(sentence, stacklevel=2)
+        tables = scenario.to_dict()
+        for remark in remarks(tables, world):
+            warnings.warn(remark, stacklevel=2)
         traces = None if qlog is None else file("qlog", qlog)
         model = worlds.DYNAMICS if dynamics is True else None if dynamics is False else dynamics
         threads = whole("threads", threads, 1)
         options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
         if seeds is None:
-            return scenario.run_with(options, world, progress)
+            result = scenario.run_with(options, world, progress)
+            if (sentence := _in_phase(tables, world, [result])) is not None:
+                warnings.warn(sentence, stacklevel=2)
+            return result
         seeds = number_of_seeds(seeds)
         if qlog is not None:
             raise InputError("qlog: traces of one run, not of several seeds")
@@ -318,6 +324,8 @@ class Scenario:
             warnings.warn(
                 f"all {seeds} results are the same: {worlds.WORLDS[world].not_random(_AT_RANDOM)}", stacklevel=2
             )
+        if (sentence := _in_phase(tables, world, results)) is not None:
+            warnings.warn(sentence, stacklevel=2)
         return results
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
@@ -417,6 +425,11 @@ def _keeping(source: Source, core: _core.Scenario) -> Source:
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
     return scenario.run_with(options, world, progress)
+
+
+def _in_phase(tables: Mapping[str, Any], world: str, results: Sequence[Result]) -> str | None:
+    """A sentence about flows that can keep in phase, where packets are simulated."""
+    return in_phase_in(tables, (r.to_dict() for r in results)) if worlds.WORLDS[world].packet_log else None
 
 
 def _failure(result: Result, failures: Sequence[tuple[str, str, str]]) -> ControllerError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.cli import main
 from eddyline.live import LiveRun
 from eddyline.scenario import Scenario
-from eddyline.worlds import WORLDS
+from eddyline.worlds import WORLDS, RunOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pytest
 
     import eddyline._core as _core
-    from eddyline.worlds import RunOptions
 
 LATE = """
 duration = "40 s"
@@ -101,7 +100,7 @@ class Kernel:
 
     def run(self, scenario: _core.Scenario, options: RunOptions, _progress: object) -> LiveRun:
         self.clock = options.clock
-        document = Scenario(json.loads(scenario.canonical), set=self.keys).run(series=False).to_dict()
+        document = Scenario(json.loads(scenario.canonical), set=self.keys).run_with(RunOptions(series=False)).to_dict()
         emulation = {"trusted": not self.because, "because": list(self.because)}
         text = json.dumps(document | {"world": "kernel", "approximations": list(self.notes), "emulation": emulation})
         return LiveRun(text, scenario.names, None)

@@ -380,6 +380,7 @@ def test_what_cannot_be_switched_in_sim_is_named(
         ({"kind": "cake"}, None),
     ],
 )
+@pytest.mark.filterwarnings("ignore:the flows over")
 def test_quic_s_acknowledgements_are_not_filtered(queue: dict[str, Any], switched: dict[str, Any] | None) -> None:
     document = tomllib.loads(SHORT)
     back = document["flow"][0]["ack"][0]

@@ -102,6 +102,7 @@ ack = ["up"]
     assert "10 seeds (0 to 9, whose flows start up to 100 ms later, since nothing else is" in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("ignore:the flows over")
 def test_there_are_other_seeds_than_the_largest(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(COMPETING.replace("CONTROLLER", "cubic").replace("TCP", ""))

@@ -58,7 +58,7 @@ LAYERS = (
     ("figures", ("plots",)),
     ("result folders", ("result_folder",)),
     ("controllers", ("controllers",)),
-    ("kinds", ("capacity", "framing", "kinds")),
+    ("kinds", ("capacity", "framing", "kinds", "phase_effects", "remarks")),
     ("worlds", ("questions", "worlds")),
     ("scenarios", ("loading", "results", "scenario")),
     (

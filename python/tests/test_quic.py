@@ -10,12 +10,12 @@ import pytest
 import eddyline as el
 import eddyline.quic_packets as quic_packets
 from eddyline import _core
-from eddyline.cli.remarks import remarks
 from eddyline.deviations.known import of_world
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.subject import Subject
 from eddyline.gauntlet.measures import MEASURES, Target
 from eddyline.lost_connections import lost_connections
+from eddyline.remarks import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +130,7 @@ def test_accurate_feedback_is_what_quic_has() -> None:
     scenario = el.Scenario(table | {"link": [marking, *others], "flow": [flow]})
     notes = scenario.run("quic").approximations
     assert [note for note in notes if "accurate_ecn" in note or "timestamps" in note] == []
-    assert remarks(scenario, "quic") == remarks(scenario, "sim") == []
+    assert remarks(scenario.to_dict(), "quic") == remarks(scenario.to_dict(), "sim") == []
 
 
 def test_byte_counting_is_of_eddylines_controllers() -> None:

@@ -178,6 +178,26 @@ class Fails:
     assert KEEP in noted.err
 
 
+def test_python_warns_as_the_command_line_notes(tmp_path):
+    phases = el.Scenario.load(PHASES, set={"duration": "20 s", "warmup": "5 s"})
+    kept = re.escape(KEEP)
+    with pytest.warns(UserWarning, match=kept):
+        phases.run()
+    with pytest.warns(UserWarning, match=kept):
+        phases.run(seeds=2, set={"flow.*.start_jitter": "100 ms"})
+    with pytest.warns(UserWarning, match=kept):
+        el.sweep(phases, {"flow.*.tcp.sack": [True, False]}, out=tmp_path / "sack")
+    jitter = {"link.bottleneck.jitter": {"kind": "exponential", "mean": "2 ms"}}
+    phases.run(set=jitter)
+    el.sweep(phases, {"flow.*.tcp.sack": [True, False]}, out=tmp_path / "jitter", set=jitter)
+    late = {**jitter, "flow.short.start": "30 s"}
+    with pytest.warns(UserWarning, match="^short starts at 30 s, not before the end of the run, 20 s$"):
+        phases.run(set=late)
+    with pytest.warns(UserWarning, match="^short starts at 30 s, not before the end of the run, 20 s$"):
+        el.sweep(phases, {"seed": [1, 2]}, out=tmp_path / "late", set=late)
+
+
+@pytest.mark.filterwarnings("ignore:the flows over")
 def test_random_traffic_turns_round_what_phases_decide():
     phases = PHASES
     noise = {"name": "noise", "path": ["bottleneck"], "packet": "173 B"}

@@ -17,6 +17,7 @@ from eddyline.errors import InputError
 from eddyline.latency import grade
 from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -213,7 +214,7 @@ def profile_delay_s(isp: Isp, access: Access, rates_bps: tuple[float, float]) ->
 
 
 def _idle_s(table: Mapping[str, Any], progress: Any) -> float:
-    result = Scenario(table, name=str(table["title"])).run("sim", series=False, progress=progress)
+    result = Scenario(table, name=str(table["title"])).run_with(RunOptions(series=False), progress=progress)
     return float(result.to_dict()["probes"][0]["idle_s"])
 
 
@@ -259,7 +260,7 @@ def _load(name: str, access: Access, data: list[str], ack: list[str]) -> dict[st
 
 
 def _experience(table: Mapping[str, Any], progress: Any) -> Experience:
-    result = Scenario(table, name=str(table["title"])).run("sim", series=True, progress=progress)
+    result = Scenario(table, name=str(table["title"])).run_with(RunOptions(series=True), progress=progress)
     document = result.to_dict()
     (web,) = document["probes"]
 

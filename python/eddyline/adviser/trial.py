@@ -10,6 +10,7 @@ from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
 from eddyline.fairness import jain
 from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def run_trials(
 
     def simulate(queues: Queues, case: Case, progress: RunCallback) -> Measured:
         table = scenario(access, queues, case, stretch)
-        return _measured(Scenario(table, name="trial").run("sim", series=False, progress=progress).to_dict())
+        return _measured(Scenario(table, name="trial").run_with(RunOptions(series=False), progress=progress).to_dict())
 
     return run_all([partial(simulate, queues, case) for queues, case in tasks], done=done)
 

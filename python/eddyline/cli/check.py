@@ -129,10 +129,10 @@ def command(
 
 def _remark(scenarios: Sequence[tuple[str, Scenario]]) -> None:
     """Notes what the scenarios of files say, though it is rarely intended, in the worlds that they run in."""
-    from eddyline.cli.remarks import remarks
+    from eddyline.remarks import remarks
 
     for name, scenario in scenarios:
-        found = [sentence for world in scenario.expected_worlds for sentence in remarks(scenario, world)]
+        found = [sentence for world in scenario.expected_worlds for sentence in remarks(scenario.to_dict(), world)]
         for sentence in dict.fromkeys(found):
             click.echo(f"note: {name}: {sentence}", err=True)
 

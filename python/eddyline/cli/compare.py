@@ -72,11 +72,11 @@ def command(
     --worlds names exit 1 if nothing of this scenario can be compared, 3 if it cannot run here.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.cli.remarks import remarks
     from eddyline.deviations.explain import compare_with, with_other_seeds
     from eddyline.deviations.measure import Tolerance
     from eddyline.errors import InputError, NoEquilibrium, WorldUnavailable
     from eddyline.quantities import read
+    from eddyline.remarks import remarks
     from eddyline.scenario import Scenario
     from eddyline.worlds import CLOCKS, DEFAULT, WORLDS, RunOptions, require
 
@@ -110,7 +110,7 @@ def command(
                 continue
             comparisons.append(compare_with(scenario, reference, result, tolerance, simulate, others))
             results.append(result)
-    for sentence in remarks(scenario, DEFAULT):
+    for sentence in remarks(scenario.to_dict(), DEFAULT):
         click.echo(f"note: {sentence}", err=True)
     for comparison, result in zip(comparisons, results, strict=True):
         _notes(comparison, result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,7 +33,7 @@ from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 from eddyline.cli.unfinished import unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from eddyline.errors import EddylineError
@@ -224,11 +224,14 @@ def command(
             err=True,
         )
     if not quiet:
-        from eddyline.cli.remarks import in_phase, keep_time, remarks, without_acknowledgements, without_packets
+        from eddyline.cli.not_captured import without_acknowledgements, without_packets
+        from eddyline.phase_effects import in_phase_in
+        from eddyline.remarks import remarks
 
-        for remark in remarks(scenario, world):
+        tables = scenario.to_dict()
+        for remark in remarks(tables, world):
             click.echo(f"note: {remark}", err=True)
-        if (sentence := in_phase(name for name in keep_time(scenario) if name in _overflowing(replies))) is not None:
+        if (sentence := in_phase_in(tables, _simulated(replies))) is not None:
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:
@@ -276,10 +279,9 @@ def _save(
             click.echo(f"note: {out}: {remark}", err=True)
 
 
-def _overflowing(replies: Sequence[WorldRuns]) -> set[str]:
-    """Links of simulated worlds that dropped data packets."""
-    results = (r for reply in replies if worlds.WORLDS[reply.world].packet_log for r in reply.results)
-    return {link["name"] for r in results for link in r.to_dict()["links"] if link["drops"] and link["drops"]["data"]}
+def _simulated(replies: Sequence[WorldRuns]) -> Iterator[dict[str, Any]]:
+    """The results of worlds that simulate packets."""
+    return (r.to_dict() for reply in replies if worlds.WORLDS[reply.world].packet_log for r in reply.results)
 
 
 def _show(replies: Sequence[WorldRuns], request: Request, as_json: bool, as_csv: bool, quiet: bool) -> None:

@@ -191,7 +191,6 @@ def command(
     folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
     import eddyline.ranges as ranges
-    from eddyline.cli.remarks import in_phase, remarks_of_points
     from eddyline.encoding import value_text
     from eddyline.keys import START_JITTER, covers, with_start_jitter
     from eddyline.result_folder import source_of
@@ -199,6 +198,7 @@ def command(
     from eddyline.sweeps.grid import Vary, require_distinct
     from eddyline.sweeps.parts import POINTS
     from eddyline.sweeps.plan import Plan
+    from eddyline.sweeps.remarks import Remarks, remarks_of_points
     from eddyline.sweeps.sweep import run
 
     if as_table and as_json:
@@ -231,8 +231,8 @@ def command(
         choice.require_axis(plan.grid.keys, x, by)
     if csv:
         csv_tables.require_tables(out, (*ENTITIES, POINTS), plan.grid)
-    sentences, points = ([], []) if quiet else remarks_of_points(plan)
-    for sentence in sentences:
+    remarks = Remarks([], []) if quiet else remarks_of_points(plan)
+    for sentence in remarks.sentences:
         click.echo(f"note: {sentence}", err=True)
     with Bar(silent=quiet or no_progress) as bar, start_jitter_named(start_jitter):
         try:
@@ -245,7 +245,7 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
-        if points and (about_phase := in_phase(_overflowing(swept, points))) is not None:
+        if (about_phase := remarks.in_phase(swept)) is not None:
             click.echo(f"note: {about_phase}", err=True)
         writers: list[Callable[[], object]] = [swept.write_csv if csv else partial(_renew_csv, swept, quiet=quiet)]
         if plot is not None:
@@ -269,22 +269,6 @@ def _refuse_headings(metrics: Sequence[str], of: str) -> None:
                 raise click.UsageError(f"--metric {given}: tables of eddyline run make it of other quantities")
             if name is not None:
                 raise click.UsageError(f"--metric {given}: did you mean {name}, which tables head so?")
-
-
-def _overflowing(swept: Swept, points: Sequence[tuple[Sequence[tuple[str, str]], list[str]]]) -> list[str]:
-    """Of the queues of some points, each with the values of its keys, those that drop data packets at their point."""
-    from eddyline.encoding import value_text
-
-    table, found = swept.links, []
-    if not len(table):  # all points failed
-        return []
-    for keys, queues in points:
-        rows = table
-        for key, text in keys:
-            rows = rows[rows[key].map(value_text) == text]
-        dropping = set(rows["link"][rows["drops.data"] > 0])
-        found += [name for name in queues if name in dropping]
-    return found
 
 
 def _draw(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.errors import NoEquilibrium
 from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,11 +155,11 @@ class Runner:
 
 
 def _simulate(scenario: Scenario, progress: RunCallback) -> RunResult:
-    result: Result = scenario.run("sim", series=True, progress=progress)
+    result: Result = scenario.run_with(RunOptions(series=True), progress=progress)
     return RunResult(json.loads(scenario.canonical), json.loads(result.json), result.series)
 
 
 def _run(run: Run, scenario: Scenario, progress: RunCallback) -> RunResult:
-    result: Result = scenario.run(run.world, series=run.interval is not None, progress=progress)
+    result: Result = scenario.run_with(RunOptions(series=run.interval is not None), run.world, progress)
     series = result.series if run.interval is not None else None
     return RunResult(json.loads(scenario.canonical), json.loads(result.json), series)

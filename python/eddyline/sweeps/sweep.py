@@ -95,6 +95,7 @@ def sweep(
     from eddyline.source import Source
     from eddyline.sweeps.grid import Vary, require_distinct
     from eddyline.sweeps.plan import Plan
+    from eddyline.sweeps.remarks import remarks_of_points
 
     refuse_processes("el.sweep")
     folder = file("out", out).absolute()  # the working directory may change meanwhile
@@ -125,6 +126,9 @@ def sweep(
     if start_jitter is not None:
         given = with_start_jitter(given, given_text("start_jitter", start_jitter), "start_jitter", "set")
     plan = Plan(source, lists, [*earlier, *given], seeds, world, shard)
+    remarks = remarks_of_points(plan)
+    for sentence in remarks.sentences:
+        warnings.warn(sentence, stacklevel=2)
     swept = run(plan, folder, workers, engine, listener or SweepListener(), timeout_s, memory)
     for path in swept.renew_csv():
         warnings.warn(f"{path} is not as write_csv() wrote it and stays as it is", stacklevel=2)
@@ -134,6 +138,8 @@ def sweep(
         )
         number = plan.grid.repetitions[0]
         warnings.warn(f"all {number} seeds gave the same results: {why}", stacklevel=2)
+    if (about_phase := remarks.in_phase(swept)) is not None:
+        warnings.warn(about_phase, stacklevel=2)
     return swept
 
 

@@ -11,6 +11,7 @@ from eddyline.parallel import run_all
 from eddyline.quantities import seconds
 from eddyline.scenario import Scenario
 from eddyline.summary import spread
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def _is_periodic(loss: float) -> bool:
 
 
 def _mean_window(scenario: Scenario, progress: RunCallback) -> float | None:
-    flow = scenario.run("sim", series=False, progress=progress).to_dict()["flows"][0]
+    flow = scenario.run_with(RunOptions(series=False), progress=progress).to_dict()["flows"][0]
     window: float | None = flow["window_packets"]["mean"]
     return window
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 __all__ = ["SHOWN", "settled_s", "simulated", "simulation"]
 
@@ -33,7 +34,7 @@ def simulated(
         "threshold_packets": threshold_packets,
         "packet_bytes": packet_bytes,
     }
-    result = simulation(kind, flows, period_s, **path).run("sim")
+    result = simulation(kind, flows, period_s, **path).run_with(RunOptions())
     bottleneck = result.to_dict()["links"][0]
     frame = result.series
     frame = frame[(frame["quantity"] == "queue_packets") & (frame["entity"] == "there")]

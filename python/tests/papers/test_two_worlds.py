@@ -163,6 +163,7 @@ def stated(name: str) -> Stated:
 
 
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.filterwarnings("ignore:the flows over")
 def test_side_by_side(name: str) -> None:
     said = stated(name)
     scenario = el.Scenario.load(FILES[name], set={} if isinstance(said, NoModel) else said.set)

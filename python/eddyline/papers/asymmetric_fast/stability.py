@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, cases, swing
 from eddyline.reports.figures import BLACK, BLUE, GREEN, RED
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ _SETTLES, _OSCILLATES = "settles", "oscillates"
 def _found(context: Context) -> list[Row]:
     """A row per case and sender."""
     known = cases(context.folder)
-    settled = [case.scenario().run("theory").to_dict() for case in known]
+    settled = [case.scenario().run_with(RunOptions(), "theory").to_dict() for case in known]
     asked = [
         (case, theory, sender, case.times(theory))
         for case, theory in zip(known, settled, strict=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import eddyline._core as _core
 from eddyline.papers.runner import Run
 from eddyline.scenario import Scenario
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from eddyline.papers.runner import RunResult
@@ -176,5 +177,9 @@ def equilibrium_rates(result: RunResult, flows: tuple[str, ...], bases: dict[str
         if flow["name"] in flows
     ]
     document |= {"title": "equilibrium", "duration": "100 s", "seed": 1}
-    equilibrium = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
+    equilibrium = (
+        Scenario(document)
+        .run_with(RunOptions(base_rtt_s=[bases[f["name"]] for f in document["flow"]]), "theory")
+        .to_dict()
+    )
     return {f["name"]: f["packets_per_s"] for f in equilibrium["flows"]}
