@@ -123,8 +123,13 @@ fn a_kind_in_a_text_has_a_hint() {
         let errors = toml(TWO_WAY, &[(key, text)]).unwrap_err();
         errors.all[0].hint.clone().unwrap()
     };
-    for (text, kind) in [("fq_codel", "fq_codel"), ("fq-codel", "fq_codel"), ("FQ_Codel", "fq_codel"), ("kuchen", "...")] {
-        assert_eq!(hint("link.forward.queue", &format!("\"{text}\"")), format!("write a table: {{ kind = \"{kind}\" }}"));
+    for (text, kind) in
+        [("fq_codel", "fq_codel"), ("fq-codel", "fq_codel"), ("FQ_Codel", "fq_codel"), ("kuchen", "...")]
+    {
+        assert_eq!(
+            hint("link.forward.queue", &format!("\"{text}\"")),
+            format!("write a table: {{ kind = \"{kind}\" }}")
+        );
     }
     assert!(hint("link.forward.jitter", "\"5 ms\"").starts_with("write a table: { kind = \"normal\", sd ="));
 }
