@@ -11,7 +11,7 @@ from eddyline.quantities import read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["in_phase", "in_phase_in", "keep_time"]
+__all__ = ["keep_time", "phase_remark", "phase_remark_of"]
 
 _ENOUGH = 2.0
 """Standard deviation of jitter that takes packets out of phase, in transmission times of a packet. Exponential jitter
@@ -19,7 +19,7 @@ leaves 1/sqrt(1 + (2 pi _ENOUGH)^2) = 8 % of what has the period of a packet. Of
 can still decide who has the losses."""
 
 
-def in_phase(queues: Iterable[str]) -> str | None:
+def phase_remark(queues: Iterable[str]) -> str | None:
     """A sentence about queues of `keep_time` that overflow; None where there is none."""
     found = list(dict.fromkeys(queues))
     if not found:
@@ -31,7 +31,7 @@ def in_phase(queues: Iterable[str]) -> str | None:
     )
 
 
-def in_phase_in(tables: Mapping[str, Any], results: Iterable[Mapping[str, Any]]) -> str | None:
+def phase_remark_of(tables: Mapping[str, Any], results: Iterable[Mapping[str, Any]]) -> str | None:
     """The sentence about a scenario's queues that dropped data packets in one of these results; None where none did.
 
     Args:
@@ -43,7 +43,7 @@ def in_phase_in(tables: Mapping[str, Any], results: Iterable[Mapping[str, Any]])
         return None
     links = [link for result in results for link in result["links"]]
     dropping = {link["name"] for link in links if link["drops"] and link["drops"]["data"]}
-    return in_phase(name for name in queues if name in dropping)
+    return phase_remark(name for name in queues if name in dropping)
 
 
 def keep_time(tables: Mapping[str, Any]) -> list[str]:

@@ -17,9 +17,7 @@ from eddyline.arguments import file, number_of_seeds, whole
 from eddyline.controllers.endless import interruptible
 from eddyline.errors import ControllerError, Displaced, InputError, ScenarioError, UntrustedRun
 from eddyline.live import LiveRun
-from eddyline.phase_effects import in_phase_in
 from eddyline.recording import Recording, StoredSeries
-from eddyline.remarks import remarks
 from eddyline.results import Results
 from eddyline.source import Source
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
@@ -297,6 +295,8 @@ class Scenario:
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
+        from eddyline.remarks import remarks  # not at the top: many processes run scenarios without asking for them
+
         worlds.require(world)
         scenario = self if set is None else self.with_overrides(set)
         tables = scenario.to_dict()
@@ -308,7 +308,7 @@ class Scenario:
         options = RunOptions(series, log, base_rtt_s, model, law, qlog=traces, threads=threads)
         if seeds is None:
             result = scenario.run_with(options, world, progress)
-            if (sentence := _in_phase(tables, world, [result])) is not None:
+            if (sentence := _phase_remark(tables, world, [result])) is not None:
                 warnings.warn(sentence, stacklevel=2)
             return result
         seeds = number_of_seeds(seeds)
@@ -324,7 +324,7 @@ class Scenario:
             warnings.warn(
                 f"all {seeds} results are the same: {worlds.WORLDS[world].not_random(_AT_RANDOM)}", stacklevel=2
             )
-        if (sentence := _in_phase(tables, world, results)) is not None:
+        if (sentence := _phase_remark(tables, world, results)) is not None:
             warnings.warn(sentence, stacklevel=2)
         return results
 
@@ -427,9 +427,11 @@ def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: R
     return scenario.run_with(options, world, progress)
 
 
-def _in_phase(tables: Mapping[str, Any], world: str, results: Sequence[Result]) -> str | None:
+def _phase_remark(tables: Mapping[str, Any], world: str, results: Sequence[Result]) -> str | None:
     """A sentence about flows that can keep in phase, where packets are simulated."""
-    return in_phase_in(tables, (r.to_dict() for r in results)) if worlds.WORLDS[world].packet_log else None
+    from eddyline.phase_effects import phase_remark_of
+
+    return phase_remark_of(tables, (r.to_dict() for r in results)) if worlds.WORLDS[world].packet_log else None
 
 
 def _failure(result: Result, failures: Sequence[tuple[str, str, str]]) -> ControllerError:

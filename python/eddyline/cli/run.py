@@ -225,13 +225,13 @@ def command(
         )
     if not quiet:
         from eddyline.cli.not_captured import without_acknowledgements, without_packets
-        from eddyline.phase_effects import in_phase_in
+        from eddyline.phase_effects import phase_remark_of
         from eddyline.remarks import remarks
 
         tables = scenario.to_dict()
         for remark in remarks(tables, world):
             click.echo(f"note: {remark}", err=True)
-        if (sentence := in_phase_in(tables, _simulated(replies))) is not None:
+        if (sentence := phase_remark_of(tables, _simulated(replies))) is not None:
             click.echo(f"note: {sentence}", err=True)
         made = [what for what, given in (("captures", pcap), ("traces", qlog)) if given is not None]
         if made and world != "kernel" and (sentence := without_packets(scenario, " and ".join(made))) is not None:

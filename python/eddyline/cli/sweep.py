@@ -245,7 +245,7 @@ def command(
     printed(lambda: _show(swept, as_json=as_json, quiet=quiet, to_stderr=as_table))
     with after_runs(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing is said above
-        if (about_phase := remarks.in_phase(swept)) is not None:
+        if (about_phase := remarks.phase_remark(swept)) is not None:
             click.echo(f"note: {about_phase}", err=True)
         writers: list[Callable[[], object]] = [swept.write_csv if csv else partial(_renew_csv, swept, quiet=quiet)]
         if plot is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eddyline.encoding import value_text
 from eddyline.errors import ScenarioError
-from eddyline.phase_effects import in_phase, keep_time
+from eddyline.phase_effects import keep_time, phase_remark
 from eddyline.remarks import remarks
 from eddyline.scenario import Scenario
 from eddyline.worlds import WORLDS
@@ -34,7 +34,7 @@ class Remarks(NamedTuple):
     points: Sequence[tuple[Sequence[tuple[str, str]], Sequence[str]]]
     """Of each point the values of its keys, and the queues that `keep_time` finds there."""
 
-    def in_phase(self, swept: Swept) -> str | None:
+    def phase_remark(self, swept: Swept) -> str | None:
         """A sentence about those queues that drop data packets at their points; None where none does."""
         if not self.points:
             return None
@@ -50,7 +50,7 @@ class Remarks(NamedTuple):
                 rows = rows[rows[key].map(value_text) == text]
             dropping = set(rows["link"][rows["drops.data"] > 0])
             found += [name for name in queues if name in dropping]
-        return in_phase(found)
+        return phase_remark(found)
 
 
 def remarks_of_points(plan: Plan) -> Remarks:

@@ -138,7 +138,7 @@ def sweep(
         )
         number = plan.grid.repetitions[0]
         warnings.warn(f"all {number} seeds gave the same results: {why}", stacklevel=2)
-    if (about_phase := remarks.in_phase(swept)) is not None:
+    if (about_phase := remarks.phase_remark(swept)) is not None:
         warnings.warn(about_phase, stacklevel=2)
     return swept
 
