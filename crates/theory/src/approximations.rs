@@ -82,9 +82,13 @@ fn equations(
     habits(network, |s| model.place[s].is_some(), notes);
     base_round_trips::notes(network, model, (!given_base_rtts).then_some(at), notes);
     limits(network, model, at, flows, notes);
-    receivers(network, model, at, flows, notes);
+    let placed = network.flows.iter().zip(&model.place).zip(flows);
+    let acknowledged = placed.filter_map(|((f, place), result)| Some((f, (*place)?, result.rtt_s.mean?)));
+    receivers(at, acknowledged, notes);
     if !given_base_rtts {
-        own_transmission(network, model, at, notes);
+        let seen = |s: usize| at.delays[s] - model.problem.error_of(s);
+        let placed = network.flows.iter().zip(&model.place).filter_map(|(f, place)| Some((f, fast(f)?, (*place)?)));
+        own_transmission(network, placed.map(|(f, params, s)| (f, params.base_rtt, seen(s))), notes);
     }
     let crossed = crossed(network, |s| model.place[s].is_some());
     losses(network, model, &crossed, notes);
@@ -103,6 +107,11 @@ pub(crate) fn of_vegas(network: &Network, model: &Model, at: &Equilibrium) -> Ve
     let mut notes = Vec::new();
     permanence(network, |_| true, &mut notes);
     habits(network, |_| true, &mut notes);
+    base_round_trips::of_vegas(network, at, &mut notes);
+    let own = network.flows.iter().enumerate().map(|(s, f)| (f, base_round_trips::vegas_source(f), at.delays[s]));
+    own_transmission(network, own, &mut notes);
+    let round_trips = network.flows.iter().enumerate().map(|(s, f)| (f, s, propagation(network, f) + at.delays[s]));
+    receivers(at, round_trips, &mut notes);
     let narrow = network.flows.iter().enumerate().filter(|(s, f)| {
         let window = at.rates[*s] * (propagation(network, f) + at.delays[*s]);
         f.receive_window.is_some_and(|w| window * f64::from(f.mss()) > w as f64)
@@ -347,14 +356,11 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
     }));
 }
 
-/// A note on receivers that wait for several packets before they acknowledge them: for n - 1 intervals of the flow.
-fn receivers(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {
-    let waits = |i: usize, flow: &Flow| {
-        let (Some(s), Some(round_trip)) = (model.place[i], flows[i].rtt_s.mean) else { return false };
-        1.0 / acks_per_s(flow, at, s) - 1.0 / at.rates[s] > 0.03 * round_trip
-    };
-    let names =
-        network.flows.iter().enumerate().filter(|(i, flow)| waits(*i, flow)).map(|(_, flow)| flow.name.as_str());
+/// A note on receivers that wait for several packets before they acknowledge them: for n - 1 intervals of the flow. Each flow is given with
+/// its place in `at` and its round-trip time.
+fn receivers<'a>(at: &Equilibrium, flows: impl Iterator<Item = (&'a Flow, usize, f64)>, notes: &mut Vec<String>) {
+    let waits = |flow: &Flow, s: usize| 1.0 / acks_per_s(flow, at, s) - 1.0 / at.rates[s];
+    let names = flows.filter(|(f, s, round_trip)| waits(f, *s) > 0.03 * round_trip).map(|(f, ..)| f.name.as_str());
     if let Some(who) = listed("flow", names) {
         notes.push(format!(
             "{who}: an acknowledgement is for several packets, which wait at the receiver for the last of them, more than 3 % of the \
@@ -364,29 +370,32 @@ fn receivers(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowRe
     }
 }
 
-fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &mut Vec<String>) {
-    let queueing = |s: usize| at.delays[s] - model.problem.error_of(s);
-    let counts = |f: &Flow, s: usize, source: BaseRttSource| match source {
-        BaseRttSource::Known => transmission(network, f) > 0.01 * queueing(s),
+/// Notes on flows whose own transmission times are more than hairs of the delay that they see; each with the source of its base round-trip
+/// time and that delay.
+fn own_transmission<'a>(
+    network: &Network,
+    flows: impl Iterator<Item = (&'a Flow, BaseRttSource, f64)>,
+    notes: &mut Vec<String>,
+) {
+    let counts = |f: &Flow, source: BaseRttSource, queueing: f64| match source {
+        BaseRttSource::Known => transmission(network, f) > 0.01 * queueing,
         // one packet is always in transmission, of the alphas: what matters is that the round trip is another
         BaseRttSource::Estimated => {
             let own = transmission(network, f);
-            own - handshake(network, f) > 0.03 * (propagation(network, f) + queueing(s) + own)
+            own - handshake(network, f) > 0.03 * (propagation(network, f) + queueing + own)
         }
     };
-    let names = |source: BaseRttSource| {
-        let counted = |f: &Flow, s: usize| fast(f).is_some_and(|p| p.base_rtt == source) && counts(f, s, source);
-        let all = network.flows.iter().zip(&model.place);
-        let names = all.filter(|(f, place)| place.is_some_and(|s| counted(f, s))).map(|(f, _)| f.name.as_str());
-        listed("flow", names)
-    };
-    if let Some(who) = names(BaseRttSource::Known) {
+    let (known, estimated): (Vec<_>, Vec<_>) = flows
+        .filter(|(f, source, queueing)| counts(f, *source, *queueing))
+        .partition(|(_, source, _)| *source == BaseRttSource::Known);
+    let names = |of: &[(&'a Flow, BaseRttSource, f64)]| listed("flow", of.iter().map(|(f, ..)| f.name.as_str()));
+    if let Some(who) = names(&known) {
         notes.push(format!(
             "{who}: takes propagation for its base round-trip time, so a sender sees its own transmission times as queueing, more \
              than 1 % of it here; the equations do not know them"
         ));
     }
-    if let Some(who) = names(BaseRttSource::Estimated) {
+    if let Some(who) = names(&estimated) {
         notes.push(format!(
             "{who}: has its base round-trip time from the small packets of the handshake, so a sender sees what its data take \
              longer to be transmitted as queueing; the equations do not know it, and the mean RTT contains it once more, more than \

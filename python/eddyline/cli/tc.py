@@ -29,6 +29,14 @@ _OWN_DEVICES = (
 )
 
 
+_SEGMENTS = (
+    "# queues, losses and limits count what the kernel hands on, up to 64 kB at once: where senders are, and between "
+    "them and the links, turn that off with ethtool -K DEVICE tso off gso off gro off",
+    "# send from other machines than these interfaces are on: TCP holds back what waits in its own machine's queue",
+)
+"""Of segmentation and receive offload, and of TCP small queues."""
+
+
 @click.command("tc", epilog=EXAMPLES, short_help="the nearest tc and netem commands")
 @scenario_file()
 @controllers()
@@ -57,6 +65,7 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
     unnamed = [link for link in scenario.links if link not in named]
     if len(unnamed) > 1:
         lines.insert(0, _OWN_DEVICES)
+    lines += _SEGMENTS
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

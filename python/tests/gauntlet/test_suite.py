@@ -137,6 +137,19 @@ def verdict(name: str, *values: float | None, least: bool = True, bound: float =
     )
 
 
+def test_the_guide_counts_the_tests_with_the_options_of_todays_tcp() -> None:
+    """docs/guides/gauntlet.md, "Which TCP"."""
+    both = 0
+    for test in suite().tests:
+        scenario = test.scenario("reno").to_dict()
+        tested = [t for kind in ("flow", "arrivals") for t in scenario.get(kind, []) if t["name"].startswith(SUBJECT)]
+        options = {(bool(t["tcp"].get("prr")), bool(t["tcp"].get("rack"))) for t in tested}
+        assert options in ({(True, True)}, {(False, False)}), test.name
+        both += options == {(True, True)}
+    guide = (Path(__file__).parents[3] / "docs" / "guides" / "gauntlet.md").read_text("utf-8")
+    assert f"In {both} of the {len(suite().tests)} scenarios the flows under test have `tcp" in guide
+
+
 def test_a_value_has_the_digits_that_its_bound_takes() -> None:
     said = [verdict("a", value, bound=0.85).text for value in (0.8599, 0.84999, 0.85)]
     assert said == ["86.0 %", "84.999 %", "85.0 %"]

@@ -1,6 +1,6 @@
-//! Notes on how FAST senders come by the base round-trip time.
+//! Notes on how senders come by the base round-trip time.
 
-use eddyline_cc::BaseRttSource;
+use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use eddyline_units::Time;
@@ -13,7 +13,6 @@ use crate::model::Model;
 pub(super) fn notes(network: &Network, model: &Model, at: Option<&Equilibrium>, notes: &mut Vec<String>) {
     let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
     let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
-    let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
     let estimates = |f: &Flow| fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
     let options = |f: &&Flow| f.controller.delay_options();
     let pausing = modelled().filter(|f| options(f).is_some_and(|o| o.drain || o.rate_correction));
@@ -23,24 +22,49 @@ pub(super) fn notes(network: &Network, model: &Model, at: Option<&Equilibrium>, 
         listed("flow", forgetful.map(|f| f.name.as_str())),
         "forgets its base round-trip time and takes a queue that never empties for propagation; the equilibrium has the true one",
     );
-    let Some(at) = at else { return };
-    let names = modelled().filter(|f| f.start > first && estimates(f)).map(|f| f.name.as_str());
-    say(
-        listed("flow", names),
-        "starts after others and estimates the base round-trip time, so may take their queue for propagation; the \
-         equilibrium has the true one",
-    );
-    let data = first_data(network, modelled());
+    if let Some(at) = at {
+        late(network, modelled, estimates, at, "the equilibrium", notes);
+    }
+}
+
+/// Notes on every flow of `network` as a Vegas flow, in the equilibrium `at` of their upper thresholds.
+pub(super) fn of_vegas(network: &Network, at: &Equilibrium, notes: &mut Vec<String>) {
+    let estimates = |f: &Flow| vegas_source(f) == BaseRttSource::Estimated;
+    late(network, || network.flows.iter(), estimates, at, "the band", notes);
+}
+
+/// Where a flow as a Vegas flow has the base round-trip time from.
+pub(super) fn vegas_source(flow: &Flow) -> BaseRttSource {
+    match &*flow.controller {
+        ControllerParams::Vegas(params) => params.base_rtt,
+        _ => BaseRttSource::Estimated,
+    }
+}
+
+/// Notes on those flows that may take the queue of others for propagation.
+fn late<'a, I: Iterator<Item = &'a Flow>>(
+    network: &Network,
+    flows: impl Fn() -> I,
+    estimates: impl Fn(&Flow) -> bool,
+    at: &Equilibrium,
+    what: &str,
+    notes: &mut Vec<String>,
+) {
+    let first = flows().map(|f| f.start).min().unwrap_or(Time::ZERO);
+    let mut say = |who: Option<String>, why: &str| {
+        notes.extend(who.map(|who| {
+            format!("{who}: {why} the base round-trip time, so may take their queue for propagation; {what} has the true one")
+        }));
+    };
+    let names = flows().filter(|f| f.start > first && estimates(f)).map(|f| f.name.as_str());
+    say(listed("flow", names), "starts after others and estimates");
+    let data = first_data(network, flows());
     // a flow's handshake is over before its own data
     let meets_a_queue = |f: &Flow| {
         arrivals(network, f).any(|(l, before)| at.bottlenecks[l] && f.start.saturating_add(before) > data[l])
     };
-    let late = |f: &&Flow| f.start <= first && estimates(f) && meets_a_queue(f);
-    say(
-        listed("flow", modelled().filter(late).map(|f| f.name.as_str())),
-        "its handshake reaches a queue after the data of others, and it estimates the base round-trip time, so may take their queue \
-         for propagation; the equilibrium has the true one",
-    );
+    let names = flows().filter(|f| f.start <= first && estimates(f) && meets_a_queue(f)).map(|f| f.name.as_str());
+    say(listed("flow", names), "its handshake reaches a queue after the data of others, and it estimates");
 }
 
 /// When each link gets the first packet of any of these flows that is not of a handshake.

@@ -3,13 +3,15 @@
 use crate::common;
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use common::{close, fast_flow, fast_with_gamma, link, network};
+use eddyline_cc::{BaseRttSource, ControllerParams, VegasParams};
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::{AckPriorityParams, DropTailParams, Limit, QueueParams};
 use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Traffic;
+use eddyline_scenario::network::{Flow, Traffic};
 use eddyline_theory::population::{DuplexLoad, with_marginals};
 use eddyline_theory::stability::single::SingleLoop;
 use eddyline_theory::stability::{Complex, ComplexFunctions as _, Options};
@@ -110,6 +112,35 @@ fn what_is_not_modelled_is_noted_by_all() {
     for notes in [judged(&first), followed, vegas] {
         assert!(notes.iter().any(|n| n.ends_with("acknowledgements do not go first, the queue is taken as a FIFO")));
     }
+}
+
+/// What senders do not know of their base round-trip time is said of the band as of the equilibrium, of whatever is taken for Vegas.
+#[test]
+fn what_vegas_takes_for_propagation_is_said() {
+    let notes = |changed: &dyn Fn(&mut Flow)| {
+        let links = vec![link("access", 1_000_000_000, 100), link("f", 80_000_000, 10), link("b", 80_000_000, 10)];
+        let mut net = network(links, ["first", "second"].map(|name| fast_flow(name, 50.0, &[1], &[2])).into());
+        changed(&mut net.flows[1]);
+        vegas_document(&net, &[(2.0, 4.0); 2]).expect("solved").notes
+    };
+    assert!(notes(&|_| ()).is_empty());
+    let late = |flow: &mut Flow| flow.start = Time::from_ms(5000);
+    let changes: [(&str, &dyn Fn(&mut Flow)); 3] = [
+        ("starts after others and estimates", &late),
+        ("its handshake reaches a queue", &|flow| flow.data = [0, 1].into()),
+        ("an acknowledgement is for several packets", &|flow| flow.tcp.ack_every = 40),
+    ];
+    for (text, changed) in changes {
+        let found = notes(changed);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("flow second: {text}")), "{text}: {found:?}");
+    }
+    let known = notes(&|flow| {
+        late(flow);
+        let params = VegasParams { base_rtt: BaseRttSource::Known, ..VegasParams::default() };
+        flow.controller = Arc::new(ControllerParams::Vegas(params));
+    });
+    // its own packet's transmission, beside a queue of four packets
+    assert!(known.len() == 1 && known[0].contains("takes propagation for its base round-trip time"), "{known:?}");
 }
 
 #[test]
