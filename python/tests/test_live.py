@@ -192,6 +192,17 @@ def test_fast_in_the_kernel_beside_fast_over_quic_shares_by_alpha() -> None:
     assert quic["delivered_bytes"] > 2 * 6e6 / 8
 
 
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("ecn", [False, True])
+def test_packets_of_quic_are_marked_where_the_flow_has_ecn(ecn: bool) -> None:
+    """As in world `quic`; the stack itself always asks for it."""
+    queue = {"kind": "step", "limit": "50 packets", "threshold": "5 packets"}
+    flow = _flow("x", "cubic", transport="quic", tcp={"ecn": ecn})
+    table = _table(flow, duration="2 s", warmup="0 s", queue=queue)
+    marked = [Scenario(table).run(world).to_dict()["links"][0]["marked"] for world in ("quic", "kernel")]
+    assert [count > 0 for count in marked] == [ecn, ecn]
+
+
 ECHO = """
 import os, socket
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:

@@ -540,7 +540,7 @@ def test_a_sweep_of_another_world_says_which(tmp_path):
         re.sub(r"controller( *)=.*", 'controller = { kind = "fast", alpha = "20 packets" }', LOSSY)
     )
     made = el.sweep(tmp_path / "a.toml", {"link.up.delay": ["10 ms", "40 ms"]}, world="theory", out=tmp_path / "g")
-    assert made.plot().get_suptitle() == f"{tmp_path / 'g'} (world theory)"
+    assert made.plot().get_suptitle() == "g (world theory)"
     made.write_csv()
     notes = [json.loads(text) for text in pd.read_csv(tmp_path / "g" / "points.csv")["approximations"]]
     assert notes == [list(each) for each in made.read("points")["approximations"]] == [made.approximations] * 2

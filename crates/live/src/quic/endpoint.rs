@@ -68,8 +68,11 @@ fn report(shared: &Shared, i: usize, state: &FlowState, end: &str, served: Resul
     }
 }
 
-/// The ECN field of packets that may be marked.
+/// The ECN field of packets that the stack wants to be marked: without the option the host clears it, as in world `quic`.
 fn ecn_field(shared: &Shared, flow: &Flow) -> u8 {
+    if !flow.tcp.ecn {
+        return 0;
+    }
     match flow.controller.build(&shared.network.path_facts(flow)).ecn_response() {
         EcnResponse::LowLatency => 1,
         EcnResponse::AsLoss | EcnResponse::ByShare => 2,
