@@ -27,14 +27,11 @@ _OWN_DEVICES = (
     "# set $LEAVE and $ARRIVE anew for each link (--device does it here): on the same devices the last link replaces "
     "the others"
 )
-
-
-_SEGMENTS = (
-    "# queues, losses and limits count what the kernel hands on, up to 64 kB at once: where senders are, and between "
-    "them and the links, turn that off with ethtool -K DEVICE tso off gso off gro off",
-    "# send from other machines than these interfaces are on: TCP holds back what waits in its own machine's queue",
+_TEST_BED = (
+    "# turn offload off on the senders and on the way here (ethtool -K DEVICE tso off gso off gro off): the kernel "
+    "hands on up to 64 kB as one packet, and limits and losses count it once",
+    "# send from other machines than this one: TCP holds back what waits in a queue of its own machine",
 )
-"""Of segmentation and receive offload, and of TCP small queues."""
 
 
 @click.command("tc", epilog=EXAMPLES, short_help="the nearest tc and netem commands")
@@ -65,7 +62,7 @@ def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ..
     unnamed = [link for link in scenario.links if link not in named]
     if len(unnamed) > 1:
         lines.insert(0, _OWN_DEVICES)
-    lines += _SEGMENTS
+    lines += _TEST_BED
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
