@@ -10,6 +10,8 @@ import eddyline.ranges as ranges
 from eddyline.encoding import given_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.loading import loaded
+from eddyline.remarks import remarks
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,10 +72,10 @@ def interact(
 
     def chosen_run() -> Result:
         chosen = [(key, slider.value) for key, slider in zip(values, sliders, strict=True)]
-        return given.with_overrides(chosen).run(world)
+        return given.with_overrides(chosen).run_with(RunOptions(), world)
 
     def show(result: Result) -> None:
-        reason.value = "; ".join(result.approximations)
+        reason.value = "; ".join([*result.approximations, *remarks(result.scenario.to_dict(), world)])
         image.value = _png(result.plot() if draw is None else _figure(draw(result)))
 
     def changed(_change: object) -> None:

@@ -11,7 +11,7 @@ from eddyline.quantities import read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["keep_time", "phase_remark", "phase_remark_of"]
+__all__ = ["phase_remark", "phase_remark_of", "queues_in_phase"]
 
 _ENOUGH = 2.0
 """Standard deviation of jitter that takes packets out of phase, in transmission times of a packet. Exponential jitter
@@ -20,7 +20,7 @@ can still decide who has the losses."""
 
 
 def phase_remark(queues: Iterable[str]) -> str | None:
-    """A sentence about queues of `keep_time` that overflow; None where there is none."""
+    """A sentence about queues of `queues_in_phase` that overflow; None where there is none."""
     found = list(dict.fromkeys(queues))
     if not found:
         return None
@@ -38,7 +38,7 @@ def phase_remark_of(tables: Mapping[str, Any], results: Iterable[Mapping[str, An
         tables: The scenario, as `Scenario.to_dict` gives it.
         results: Results of it, each as `Result.to_dict` gives it.
     """
-    queues = keep_time(tables)
+    queues = queues_in_phase(tables)
     if not queues:
         return None
     links = [link for result in results for link in result["links"]]
@@ -46,7 +46,7 @@ def phase_remark_of(tables: Mapping[str, Any], results: Iterable[Mapping[str, An
     return phase_remark(name for name in queues if name in dropping)
 
 
-def keep_time(tables: Mapping[str, Any]) -> list[str]:
+def queues_in_phase(tables: Mapping[str, Any]) -> list[str]:
     """Drop-tail queues that flows of different kinds fill, and nothing delays their packets at random by enough.
 
     Which of equal flows has the losses changes nothing for them together.
@@ -59,7 +59,7 @@ def keep_time(tables: Mapping[str, Any]) -> list[str]:
             kind = repr([flow.get(key) for key in ("controller", "data", "ack", "access_delay", "packet", "tcp")])
             spread = max((_spread_s(links[link]) for link in _crossed(flow)), default=0.0)
             for link in flow["data"]:
-                if _keeps_time(links[link]) and spread < _ENOUGH * _packet_s(flow, links[link]):
+                if _only_overflows(links[link]) and spread < _ENOUGH * _packet_s(flow, links[link]):
                     queues[link].add(kind)
     return [name for name, kinds in queues.items() if len(kinds) > 1 and name not in mixed]
 
@@ -74,7 +74,7 @@ def _packet_s(flow: Mapping[str, Any], link: Mapping[str, Any]) -> float:
     return 8 * read("packet", "bytes", flow["packet"]) / read("rate", "rate", link["rate"])
 
 
-def _keeps_time(link: Mapping[str, Any]) -> bool:
+def _only_overflows(link: Mapping[str, Any]) -> bool:
     """Whether each packet that leaves makes room for one, and nothing else is lost."""
     lost = link.get("loss") or "trace" in link or "policer" in link
     return link["queue"]["kind"] == "droptail" and not lost

@@ -264,8 +264,9 @@ class Scenario:
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
 
-        Warns of what is rarely intended, as `eddyline run` notes: what starts after the end, a controller without the
-        feedback that it needs, flows that can keep in phase.
+        Warns of what a scenario says, though it is rarely intended, as `eddyline run` notes: what starts after the end
+        or crosses a link twice, a controller without the feedback that it needs, a CAKE queue's limit that is too
+        short, acknowledgements after the timeout, flows that can keep in phase.
 
         Args:
             world: A name of `WORLDS`: `"sim"`, `"theory"`, `"kernel"` (Linux only) or `"quic"`.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import eddyline._core as _core
 from eddyline.errors import ScenarioError
 from eddyline.kinds import controller
+from eddyline.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +26,20 @@ def required_parameters(kind: str, rate_bps: float) -> dict[str, str]:
     return {"alpha": f"{max(alpha.min_packets, rate_bps * alpha.delay_s / _PACKET_BITS):.0f} packets"}
 
 
-def _hint(hint: str | None, name: str, value: str) -> str | None:
+def _hint(hint: str | None, kind: str, name: str) -> str | None:
     """A hint where only parameters of a controller can be given: there is no place beside it, as in a scenario."""
-    if hint is None or "belongs" not in hint:
+    known = _parameters(kind)
+    if not known or name.split(".")[0] in known:
         return hint
-    inner = name.removeprefix("controller.")
-    return f"--set {inner}={value}" if inner != name else "--set takes parameters of the controller only"
+    meant = nearest(name.removeprefix("controller."), known)
+    return f"did you mean {meant}?" if meant is not None else "--set takes parameters of the controller only"
+
+
+def _parameters(kind: str) -> list[str]:
+    """Parameters of a built-in controller; none of others, which say theirs themselves."""
+    kinds = json.loads(_core.schema())["$defs"]["ControllerParams"]["oneOf"]
+    found = [each["properties"] for each in kinds if each["properties"]["kind"].get("const") == kind]
+    return [name for properties in found for name in properties if name != "kind"]
 
 
 def parameter_error(error: ScenarioError, kind: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
@@ -45,7 +56,7 @@ def parameter_error(error: ScenarioError, kind: str, parameters: Sequence[tuple[
         written = next((p for p in parameters if name and (p[0] == name or p[0].startswith(f"{name}."))), None)
         place = f"--controller {kind}" if written is None else "--set {}={}".format(*written)
         key = name if written is None and name else ""
-        hint = each["hint"] if written is None else _hint(each["hint"], *written)
+        hint = each["hint"] if written is None else _hint(each["hint"], kind, written[0])
         text = ": ".join(filter(None, (place, key, each["message"])))
         text += f"\n  hint: {hint}" if hint else ""
         found.setdefault(text, {**each, "file": place, "key": key})

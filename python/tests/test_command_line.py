@@ -82,7 +82,11 @@ def test_version(eddyline):
         (["gauntlet", "--controller", "cubic", "--set", "bet=3"], "error: --set bet=3: unknown key; one of beta,"),
         (
             ["gauntlet", "--controller", "cubic", "--set", "controller.beta=0.7"],
-            "error: --set controller.beta=0.7: unknown key; one of beta,",
+            "profile, slow_start\n  hint: did you mean beta?",
+        ),
+        (
+            ["gauntlet", "--controller", "cubic", "--set", "tcp.pacing=true"],
+            "profile, slow_start\n  hint: --set takes parameters of the controller only",
         ),
         (
             ["gauntlet", "--controller", "cubic", "--why", "two-way"],

@@ -185,10 +185,10 @@ def test_pacing_beside_an_upload(preset: str, capsys: pytest.CaptureFixture[str]
         options = [word for each in (*sets, f"flow.download.tcp.pacing={pacing}") for word in ("--set", each)]
         assert main(["run", str(ROOT / "examples" / "upload.toml"), *options, "--seeds", "5", "-q"]) == 0
         rows = re.findall(r"goodput +([\d.]+) ± ([\d.]+) ([kM])bit/s", capsys.readouterr().out)
-        for found, (mean, sd, prefix) in zip(cells.values(), rows, strict=True):
+        for found, (mean, half, prefix) in zip(cells.values(), rows, strict=True):
             scale = 1e-3 if prefix == "k" else 1
             decimals = len(mean.partition(".")[2]) + (3 if prefix == "k" else 0)
-            found.append(" ± ".join(f"{scale * float(each):.{decimals}f}" for each in (mean, sd)))
+            found.append(" ± ".join(f"{scale * float(each):.{decimals}f}" for each in (mean, half)))
     row = " | ".join([f"`{preset}`", *cells["download"], *cells["upload"]])
     assert f"| {row} |" in text
 

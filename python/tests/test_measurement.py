@@ -5,20 +5,28 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import os
 import socket
 import threading
+import time
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import eddyline as el
+import eddyline.measurement.client as client_module
+import eddyline.measurement.server as server_module
 from eddyline.measurement.client import _Client, measure
 from eddyline.measurement.datagrams import SPARSE, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.echoes import ten_a_second
+from eddyline.measurement.echoes import Echo, second_half_s, ten_a_second
 from eddyline.measurement.link import FIFO, FLOWS, Direction, Measurement
 from eddyline.measurement.protocol import ForeignError, Lines, full_packet_bytes, goodput_bps, negotiated
 from eddyline.measurement.server import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _free_port() -> int:
@@ -31,9 +39,13 @@ def _served() -> tuple[threading.Thread, socket.socket]:
     port = _free_port()
     server = threading.Thread(target=serve, args=("127.0.0.1", port, 1), daemon=True)
     server.start()
+    return server, _connected(port, server)
+
+
+def _connected(port: int, server: threading.Thread) -> socket.socket:
     while True:
         try:
-            return server, socket.create_connection(("127.0.0.1", port), timeout=10)
+            return socket.create_connection(("127.0.0.1", port), timeout=10)
         except ConnectionRefusedError:
             assert server.is_alive()
 
@@ -196,48 +208,99 @@ def test_a_connection_that_is_lost_costs_its_test_only(after: int, monkeypatch: 
 
 
 def test_echoes_beside_a_test_are_told_apart() -> None:
-    """Some are lost, some overtake each other, and something else arrives."""
+    """Some are lost, some overtake each other, some come twice or late, and something else arrives."""
     with _datagrams() as server, _datagrams() as client:
         server.bind(("127.0.0.1", 0))
         server.settimeout(30)
+        received: list[bytes] = []
         done = threading.Event()
 
         def answer() -> None:
-            received = [server.recvfrom(2048) for _ in range(4)]
-            (first, sender), *_, (third, _), (fourth, _) = received  # the second is lost
-            for data in (fourth, bytes(16 * [255]), third, first):
-                server.sendto(data, sender)
-            done.set()
+            try:
+                for _ in range(4):
+                    data, sender = server.recvfrom(2048)
+                    received.append(data)
+                for data in (received[3], bytes(16 * [255]), received[2], received[3]):  # the second is lost
+                    server.sendto(data, sender)
+                done.set()
+                server.sendto(received[0], sender)
+            finally:
+                done.set()
 
         echo = threading.Thread(target=answer)
         echo.start()
-        left = iter([True] * 4)
-        times = ten_a_second(client, server.getsockname(), lambda: not done.is_set() or next(left, False))
+        echoes = ten_a_second(client, server.getsockname(), lambda: not done.is_set())
         echo.join()
-    # the last one was on its way for the shortest time, the first for three intervals more
-    assert len(times) == 3
-    assert times == sorted(times)
-    assert times[-1] >= 0.3
+    of = {data: each for data in received for each in echoes if each.sent_s == 1e-9 * int.from_bytes(data)}
+    assert list(of) == [received[0], *received[2:]]
+    assert len(echoes) == 3
+    # the others were sent a tenth of a second apart, and answered together
+    assert of[received[0]].rtt_s >= of[received[2]].rtt_s + 0.2 >= of[received[3]].rtt_s + 0.3
+
+
+def test_echoes_of_the_second_half_are_those_sent_in_it() -> None:
+    """Of a queue that grows by a fifth of the time, those of the end come last; of an empty one nothing is known."""
+    echoes = [Echo(100 + 0.1 * n, 0.02 * n) for n in range(21) if n != 3]
+    assert second_half_s(echoes) == second_half_s(echoes[::-1]) == pytest.approx(0.02 * 15)
+    assert second_half_s([]) is None
+
+
+def test_what_is_beside_the_tests_has_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And an error in one of them costs that one only: the server's word is read all the same."""
+    port = _free_port()
+    server = threading.Thread(target=serve, args=("127.0.0.1", port, 1), daemon=True)
+    server.start()
+    _connected(port, server).close()
+    runs = iter(["up to here", 0.01, 0.02, 0.03, 0.04])
+
+    def beside(_sock: socket.socket, _address: object, running: Callable[[], bool]) -> list[Echo]:
+        while running():
+            time.sleep(0.01)
+        match next(runs):
+            case float(rtt_s):
+                return [Echo(0.0, rtt_s)]
+            case _:
+                raise OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
+
+    def echo(_datagrams: socket.socket, _packets: int, lines: Lines) -> None:
+        lines.send(ready=True)
+        lines.send(done=True)
+
+    monkeypatch.setattr(client_module, "ten_a_second", beside)
+    monkeypatch.setattr(server_module, "_echo", echo)  # without the time in which no datagram comes
+    said: list[str] = []
+    client = _Client("127.0.0.1", port, said.append)
+    found = client.transfers(0.2)
+    client.close()
+    server.join(timeout=30)
+    rtts = {"upload": 0.01, "together": 0.02, "upload joined": 0.03, "download joined": 0.04}
+    assert found.rtt_s == rtts
+    assert set(found.down_bps) == set(found.up_bps) == {"alone", "together", "upload joined", "download joined"}
+    assert ["datagrams beside take" in line for line in said] == [False, True, True, True, True]
 
 
 @pytest.mark.parametrize(
-    ("queue", "loaded", "said"),
+    ("queue", "rtt_s", "loaded", "said"),
     [
-        (FIFO, {"download": 0.024}, True),
-        (FIFO, {"download": 0.12}, False),
-        (FIFO, {}, False),
-        (FLOWS, {"download": 0.024}, False),
+        (FIFO, 0.022, {"download": 0.024}, True),
+        (FIFO, 0.022, {"download": 0.12}, False),
+        (FIFO, 0.022, {}, False),
+        (FLOWS, 0.022, {"download": 0.024}, False),
+        # a buffer of less than 0.43 round trips is empty after each loss
+        (FIFO, 0.5, {"download": 0.51}, False),
     ],
 )
-def test_a_buffer_that_only_the_datagrams_filled_is_said(queue: str, loaded: dict[str, float], said: bool) -> None:
+def test_a_buffer_that_only_the_datagrams_filled_is_said(
+    queue: str, rtt_s: float, loaded: dict[str, float], said: bool
+) -> None:
     """As behind a line whose router shapes downloads: the file's link alone makes TCP wait as it never does."""
     down = Direction(15.2e6, None, 368082.0, 0.194, "", queue=queue, sparse_s=0.19, filling_s=0.19)
     up = Direction(2.4e6, "packets", 20.0, 0.1, "", queue=FIFO)
-    measured = Measurement(0.022, down, up, loaded_rtt_s={"upload": 0.1, **loaded})
+    measured = Measurement(rtt_s, down, up, loaded_rtt_s={"upload": rtt_s + 0.08, **loaded})
     assert (measured.unfilled("down") is not None) is said
     assert measured.unfilled("up") is None
     text = measured.scenario()
-    assert ("# TCP's download filled 2 ms of the buffer's 194 ms." in text) is said
+    assert ("# TCP's download filled 2 ms of the buffer's 194 ms, in which CUBIC leaves 129 ms" in text) is said
     el.Scenario(tomllib.loads(text))
 
 

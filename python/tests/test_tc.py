@@ -296,7 +296,8 @@ def test_the_command_prints_lines_for_a_shell(tmp_path: Path, capsys: pytest.Cap
     assert printed
     assert all(line.startswith(("tc ", "ip ", "# ")) for line in printed)
     assert any("dev wan0 root" in line for line in printed)
-    assert any("ethtool -K DEVICE tso off gso off gro off" in line for line in printed)
+    assert "(ethtool -K DEVICE tso off gso off gro off)" in printed[-2]
+    assert printed[-1].startswith("# send from other machines than this one")
     assert not any("for each link" in line for line in printed), "one link only has no devices"
     assert main(["tc", str(given)]) == 0
     assert "set $LEAVE and $ARRIVE anew for each link" in capsys.readouterr().out.splitlines()[0]

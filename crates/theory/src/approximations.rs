@@ -370,8 +370,8 @@ fn receivers<'a>(at: &Equilibrium, flows: impl Iterator<Item = (&'a Flow, usize,
     }
 }
 
-/// Notes on flows whose own transmission times are more than hairs of the delay that they see; each with the source of its base round-trip
-/// time and that delay.
+/// Notes on flows whose own transmission times count beside the delay that they see, by the shares below. Each flow is given with the source
+/// of its base round-trip time and that delay.
 fn own_transmission<'a>(
     network: &Network,
     flows: impl Iterator<Item = (&'a Flow, BaseRttSource, f64)>,

@@ -29,7 +29,7 @@ _OWN_DEVICES = (
 )
 _TEST_BED = (
     "# turn offload off on the senders and on the way here (ethtool -K DEVICE tso off gso off gro off): the kernel "
-    "hands on up to 64 kB as one packet, and limits and losses count it once",
+    "hands on up to 64 kB as one packet, and limits in packets, and losses, count it once",
     "# send from other machines than this one: TCP holds back what waits in a queue of its own machine",
 )
 

@@ -7,12 +7,11 @@ import struct
 import threading
 import time
 from contextlib import suppress
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.measurement.datagrams import HEADERS_B, Arrival, Phase, SparseFlow, enlarge, receive, send
-from eddyline.measurement.echoes import one_after_the_other, ten_a_second
+from eddyline.measurement.echoes import Echo, one_after_the_other, second_half_s, ten_a_second
 from eddyline.measurement.link import (
     FIFO,
     FLOWS,
@@ -179,14 +178,16 @@ class _Client:
         return min(times)
 
     def _rtt_beside_s(self, tests: list[threading.Thread]) -> float | None:
-        """Median round-trip time of datagrams over the second half of tests with TCP; None where none came back."""
+        """Median round-trip time of datagrams in the second half of tests with TCP; None where none came back."""
+        echoes: list[Echo] = []
         try:
             self.ask(do="echo", packets=_UNCOUNTED)
-            times = ten_a_second(self.datagrams, self.address, lambda: any(test.is_alive() for test in tests))
+            with suppress(OSError):  # as with a test, it costs nothing else
+                echoes = ten_a_second(self.datagrams, self.address, lambda: any(test.is_alive() for test in tests))
             self.control.receive()
-        except (OSError, ValueError, EddylineError):  # as with a test, it costs nothing else
+        except (OSError, ValueError, EddylineError):
             return None
-        return median(times[len(times) // 2 :]) if times else None
+        return second_half_s(echoes)
 
     def packets(
         self, down: bool, phases: list[Phase], size: int, idle_s: float, sparse_s: float | None = None

@@ -39,8 +39,10 @@ _FULL = 0.9
 """The quantile of waits that is taken for a full buffer: the last place is not always the one that a packet gets."""
 _SPARSE_SHARE = 0.5
 """A sparse flow that waits less than this share of what the other waits does not wait behind it."""
+_BETA = 0.7
+"""CUBIC's window after a loss, in those of before (RFC 9438, 4.6)."""
 _FILLED_SHARE = 0.5
-"""TCP filled less than this share of a FIFO: not what CUBIC does, whose window falls to 0.7 of what fills it."""
+"""TCP filled less than this share of what CUBIC leaves in a FIFO after a loss."""
 _TOLD_PACKETS = 4
 """Below a wait of so many packets it cannot be told behind whom a packet waits."""
 _LINUX = {"timestamps": True, "sack": True}
@@ -170,8 +172,8 @@ class Measurement:
         up: Away from it.
         options: Which options of TCP the connections have, `timestamps` and `sack`; None where that is not known.
         packet_bytes: Size of full packets.
-        loaded_rtt_s: Round-trip time of datagrams beside TCP by the test, the median over its second half: `download`,
-            `upload`, `together`, `upload joined`, `download joined`; without those from which none came back.
+        loaded_rtt_s: Round-trip time of datagrams beside TCP by the test, the median of those sent in its second half:
+            `download`, `upload`, `together`, `upload joined`, `download joined`; without tests of which none came back.
     """
 
     rtt_s: float
@@ -186,22 +188,27 @@ class Measurement:
         return asdict(self)
 
     def unfilled(self, name: str) -> str | None:
-        """A sentence where TCP left most of a direction's FIFO empty, which the datagrams had filled; None elsewhere.
+        """A sentence where TCP left more of a direction's FIFO empty than CUBIC does, which the datagrams had filled.
 
         Args:
             name: The direction, `"down"` or `"up"`.
+
+        Returns:
+            The sentence; None where it is not so, or not known.
         """
         way, test = (self.down, "download") if name == "down" else (self.up, "upload")
         loaded_s = self.loaded_rtt_s.get(test)
         if loaded_s is None or way.queue != FIFO or way.full_s is None:
             return None
         waited = max(0.0, loaded_s - self.rtt_s)
-        if waited >= _FILLED_SHARE * way.full_s:
+        # a FIFO of less than 0.43 round trips is empty after each loss
+        left_s = _BETA * (self.rtt_s + way.full_s) - self.rtt_s
+        if waited >= _FILLED_SHARE * left_s:
             return None
         return (
-            f"TCP's {test} filled {1e3 * waited:.3g} ms of the buffer's {1e3 * way.full_s:.3g} ms. A shaper behind it, "
-            "such as a router's for downloads, holds TCP back, and is not in the file. Otherwise the test was too "
-            "short for TCP to fill the buffer."
+            f"TCP's {test} filled {1e3 * waited:.3g} ms of the buffer's {1e3 * way.full_s:.3g} ms, in which CUBIC "
+            f"leaves {1e3 * left_s:.3g} ms after a loss. Something else held it back, and is not in the file: a shaper "
+            "behind the buffer, as a router has for downloads, losses, or a window; or the test was too short."
         )
 
     def scenario(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eddyline.encoding import value_text
 from eddyline.errors import ScenarioError
-from eddyline.phase_effects import keep_time, phase_remark
+from eddyline.phase_effects import phase_remark, queues_in_phase
 from eddyline.remarks import remarks
 from eddyline.scenario import Scenario
 from eddyline.worlds import WORLDS
@@ -32,7 +32,7 @@ class Remarks(NamedTuple):
     """Each once."""
 
     points: Sequence[tuple[Sequence[tuple[str, str]], Sequence[str]]]
-    """Of each point the values of its keys, and the queues that `keep_time` finds there."""
+    """Of each point the values of its keys, and the queues that `queues_in_phase` finds there."""
 
     def phase_remark(self, swept: Swept) -> str | None:
         """A sentence about those queues that drop data packets at their points; None where none does."""
@@ -70,6 +70,6 @@ def remarks_of_points(plan: Plan) -> Remarks:
         except ScenarioError:  # the sweep is refused, and all that is wrong is said
             return Remarks([], [])
         found |= dict.fromkeys(remarks(tables, plan.world))
-        if WORLDS[plan.world].packet_log and (queues := keep_time(tables)):
+        if WORLDS[plan.world].packet_log and (queues := queues_in_phase(tables)):
             points.append((list(keys), queues))
     return Remarks(list(found), points)

@@ -214,7 +214,7 @@ class Swept:
         others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
         made = self.statistics(*metrics, of=of, keys=[x, *others])
         world = self.world
-        title = displayed(self.folder.name) + ("" if world == worlds.DEFAULT else f" (world {world})")
+        title = displayed(self.folder.resolve().name) + ("" if world == worlds.DEFAULT else f" (world {world})")
         found = numbers[x]
         if found is not None:  # points may be missing or have failed
             places = dict(zip(grid.columns[x], found[0], strict=True))

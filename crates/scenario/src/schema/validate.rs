@@ -118,12 +118,11 @@ impl<'a, 's> Validator<'a, 's, '_, '_> {
             (Schema::Kinds(kinds), Value::Text(word)) => {
                 let meant = nearest(word, kinds.iter().map(|(kind, _)| kind.as_str()));
                 let named = kinds.iter().find(|(kind, _)| Some(kind.as_str()) == meant);
-                let example = match (named, kinds.first()) {
-                    (Some(kind), _) => example_of(kind, None),
-                    (None, Some(first)) if takes_text(first) || as_if_number(word) => example_of(first, Some(word)),
-                    _ => "{ kind = \"...\" }".to_owned(),
-                };
-                Some(format!("write a table: {example}"))
+                let example = named.map(|kind| example_of(kind, None)).or_else(|| {
+                    let first = kinds.first().filter(|kind| takes(kind, &node.value))?;
+                    Some(example_of(first, Some(node)))
+                });
+                Some(format!("write a table: {}", example.as_deref().unwrap_or("{ kind = \"...\" }")))
             }
             (_, Value::Null) => Some("leave the key out for its default".to_owned()),
             _ => None,
@@ -407,25 +406,20 @@ fn are_of_one_quantity(a: &Schema, b: &Schema) -> bool {
     matches!((a, b), (Schema::Quantity { reader: a, .. }, Schema::Quantity { reader: b, .. }) if std::ptr::eq(*a, *b))
 }
 
-/// A table of a kind with the keys that it must have; the first text is `given`, if there is one.
-fn example_of((kind, table): &(String, Table), mut given: Option<&String>) -> String {
+/// A table of a kind with the keys that it must have; the first that `given` may be the value of has that.
+fn example_of((kind, table): &(String, Table), mut given: Option<&Node>) -> String {
     let mut text = format!("{{ kind = \"{kind}\"");
     for (name, key) in table.keys.iter().filter(|(name, key)| key.required && name != "kind") {
-        let given = matches!(key.schema, Schema::Text).then(|| given.take()).flatten();
-        let value = given.map(|given| quoted(given)).or_else(|| example(&key.schema));
+        let given = given.take_if(|given| may_mean(&key.schema, &given.value));
+        let value = given.map(|given| given.show()).or_else(|| example(&key.schema));
         write!(text, ", {name} = {}", value.as_deref().unwrap_or("...")).expect("a string takes all");
     }
     text + " }"
 }
 
-/// Whether a kind requires a text of any content, such as a file's name.
-fn takes_text((_, table): &(String, Table)) -> bool {
-    table.keys.iter().any(|(name, key)| key.required && name != "kind" && matches!(key.schema, Schema::Text))
-}
-
-/// Whether a text begins as a number does: it is meant as a quantity, not as a kind.
-fn as_if_number(text: &str) -> bool {
-    text.trim_start().starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))
+/// Whether a kind requires something that a value may mean: a file's name, or a quantity.
+fn takes((_, table): &(String, Table), value: &Value) -> bool {
+    table.keys.iter().any(|(name, key)| key.required && name != "kind" && may_mean(&key.schema, value))
 }
 
 /// A value for a required key that is missing.

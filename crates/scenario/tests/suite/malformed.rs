@@ -131,7 +131,8 @@ fn a_kind_in_a_text_has_a_hint() {
             format!("write a table: {{ kind = \"{kind}\" }}")
         );
     }
-    assert!(hint("link.forward.jitter", "\"5 ms\"").starts_with("write a table: { kind = \"normal\", sd ="));
+    assert_eq!(hint("link.forward.queue", "\"50 packets\""), "write a table: { kind = \"...\" }");
+    assert_eq!(hint("link.forward.jitter", "\"5 ms\""), "write a table: { kind = \"normal\", sd = \"5 ms\" }");
 }
 
 /// A list is written in other ways below a header, in a line, in JSON and in an override: each hint can be typed where the error is.

@@ -33,11 +33,11 @@ pub(super) fn of_vegas(network: &Network, at: &Equilibrium, notes: &mut Vec<Stri
     late(network, || network.flows.iter(), estimates, at, "the band", notes);
 }
 
-/// Where a flow as a Vegas flow has the base round-trip time from.
+/// Where a flow as a Vegas flow has the base round-trip time from: as its own controller says, if that has the parameter.
 pub(super) fn vegas_source(flow: &Flow) -> BaseRttSource {
     match &*flow.controller {
         ControllerParams::Vegas(params) => params.base_rtt,
-        _ => BaseRttSource::Estimated,
+        _ => fast(flow).map_or(BaseRttSource::Estimated, |params| params.base_rtt),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::common;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use common::{close, fast_flow, fast_with_gamma, link, network};
+use common::{close, fast, fast_flow, fast_with_gamma, link, network};
 use eddyline_cc::{BaseRttSource, ControllerParams, VegasParams};
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::{AckPriorityParams, DropTailParams, Limit, QueueParams};
@@ -117,30 +117,32 @@ fn what_is_not_modelled_is_noted_by_all() {
 /// What senders do not know of their base round-trip time is said of the band as of the equilibrium, of whatever is taken for Vegas.
 #[test]
 fn what_vegas_takes_for_propagation_is_said() {
+    let vegas = |base_rtt| Arc::new(ControllerParams::Vegas(VegasParams { base_rtt, ..VegasParams::default() }));
     let notes = |changed: &dyn Fn(&mut Flow)| {
         let links = vec![link("access", 1_000_000_000, 100), link("f", 80_000_000, 10), link("b", 80_000_000, 10)];
         let mut net = network(links, ["first", "second"].map(|name| fast_flow(name, 50.0, &[1], &[2])).into());
+        net.flows.iter_mut().for_each(|flow| flow.controller = vegas(BaseRttSource::Estimated));
         changed(&mut net.flows[1]);
         vegas_document(&net, &[(2.0, 4.0); 2]).expect("solved").notes
     };
     assert!(notes(&|_| ()).is_empty());
     let late = |flow: &mut Flow| flow.start = Time::from_ms(5000);
-    let changes: [(&str, &dyn Fn(&mut Flow)); 3] = [
-        ("starts after others and estimates", &late),
-        ("its handshake reaches a queue", &|flow| flow.data = [0, 1].into()),
-        ("an acknowledgement is for several packets", &|flow| flow.tcp.ack_every = 40),
-    ];
-    for (text, changed) in changes {
-        let found = notes(changed);
+    for (text, found) in [
+        ("starts after others and estimates", notes(&late)),
+        ("its handshake reaches a queue", notes(&|flow| flow.data = [0, 1].into())),
+        ("an acknowledgement is for several packets", notes(&|flow| flow.tcp.ack_every = 40)),
+    ] {
         assert!(found.len() == 1 && found[0].starts_with(&format!("flow second: {text}")), "{text}: {found:?}");
     }
-    let known = notes(&|flow| {
-        late(flow);
-        let params = VegasParams { base_rtt: BaseRttSource::Known, ..VegasParams::default() };
-        flow.controller = Arc::new(ControllerParams::Vegas(params));
-    });
     // its own packet's transmission, beside a queue of four packets
-    assert!(known.len() == 1 && known[0].contains("takes propagation for its base round-trip time"), "{known:?}");
+    let fast = fast(50.0, BaseRttSource::Known);
+    for controller in [vegas(BaseRttSource::Known), fast] {
+        let known = notes(&|flow| {
+            late(flow);
+            flow.controller = Arc::clone(&controller);
+        });
+        assert!(known.len() == 1 && known[0].contains("takes propagation for its base round-trip time"), "{known:?}");
+    }
 }
 
 #[test]

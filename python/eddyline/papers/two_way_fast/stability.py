@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.papers.runner import NS2_PROFILE
 from eddyline.papers.two_way_fast.networks import Times, networks
 from eddyline.reports.figures import BLACK, BLUE, GREEN, RED
+from eddyline.worlds import RunOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +81,7 @@ def build(context: Context) -> Exhibit:
 
 
 def _point(scenario: Scenario) -> _Point:
-    flows = scenario.run("theory").to_dict()["flows"]
+    flows = scenario.run_with(RunOptions(), "theory").to_dict()["flows"]
     rtts = [f["rtt_s"]["mean"] for f in flows]
     rho = min(f["queueing_delay_s"] / f["rtt_s"]["mean"] for f in flows)
     return _Point(max(rtts), min(rtts), rho)
