@@ -103,7 +103,7 @@ class _Buffer(NamedTuple):
     said: str | None = None
 
 
-class Transfers(NamedTuple):
+class _Transfers(NamedTuple):
     """Goodput of TCP down and up, and the round-trip time of datagrams beside it, by the test."""
 
     down_bps: dict[str, float]
@@ -178,7 +178,7 @@ class _Client:
         return min(times)
 
     def _rtt_beside_s(self, tests: list[threading.Thread]) -> float | None:
-        """Median round-trip time of datagrams in the second half of tests with TCP; None where none came back."""
+        """Median round-trip time of datagrams in the second half of tests with TCP; None where it is not known."""
         echoes: list[Echo] = []
         try:
             self.ask(do="echo", packets=_UNCOUNTED)
@@ -398,9 +398,9 @@ class _Client:
             seconds *= 2
             self.report(f"{'down' if down else 'up'}: its buffer takes more than {seconds / 2:g} s to fill")
 
-    def transfers(self, seconds: float) -> Transfers:
+    def transfers(self, seconds: float) -> _Transfers:
         """TCP down and up: alone, together, and where the other joins."""
-        found = Transfers({}, {}, {})
+        found = _Transfers({}, {}, {})
         for order, (_, other) in _ORDERS.items():
             for first_is_down in (True, False):
                 if order == "together" and not first_is_down:

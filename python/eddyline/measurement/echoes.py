@@ -15,10 +15,9 @@ __all__ = ["Echo", "one_after_the_other", "second_half_s", "ten_a_second"]
 
 _ECHO_B = 16
 _LONGEST_S = 2.0
+"""After the last one nothing is waited for so long; the server waits as long for the next one."""
 _PAUSE_S = 0.01
 _INTERVAL_NS = 100_000_000
-_LATEST_NS = 2_000_000_000
-"""What is longer on its way is not waited for; the server waits as long for the next one."""
 
 
 def one_after_the_other(datagrams: socket.socket, address: tuple[str, int], number: int) -> list[float]:
@@ -38,38 +37,41 @@ def one_after_the_other(datagrams: socket.socket, address: tuple[str, int], numb
 
 
 class Echo(NamedTuple):
-    """A datagram that came back."""
+    """A datagram that was sent."""
 
     sent_s: float
-    """When it was sent, by the monotonic clock."""
+    """When, by the monotonic clock."""
 
-    rtt_s: float
+    rtt_s: float | None
+    """None where it did not come back in time."""
 
 
 def ten_a_second(datagrams: socket.socket, address: tuple[str, int], running: Callable[[], bool]) -> list[Echo]:
     """Sends datagrams ten times a second while something runs, and waits for those that are late."""
-    waited_for: set[int] = set()
-    echoes = []
+    times: dict[int, float | None] = {}
     due = ends = time.monotonic_ns()
-    while (again := running()) or (waited_for and time.monotonic_ns() < ends):
+    while (again := running()) or (None in times.values() and time.monotonic_ns() < ends):
         now = time.monotonic_ns()
         if again and now >= due:
             datagrams.sendto(now.to_bytes(_ECHO_B), address)
-            waited_for.add(now)
-            due, ends = now + _INTERVAL_NS, now + _LATEST_NS
+            times[now] = None
+            due, ends = now + _INTERVAL_NS, now + round(1e9 * _LONGEST_S)
         datagrams.settimeout(max(1e-9 * ((due if again else ends) - now), 1e-3))
         with suppress(TimeoutError):
             sent = int.from_bytes(datagrams.recv(2048)[:_ECHO_B])
-            if sent in waited_for:  # once, and of no test before
-                waited_for.remove(sent)
-                echoes.append(Echo(1e-9 * sent, 1e-9 * (time.monotonic_ns() - sent)))
-    return echoes
+            if sent in times and times[sent] is None:  # once, and of no test before
+                times[sent] = 1e-9 * (time.monotonic_ns() - sent)
+    return [Echo(1e-9 * sent, rtt_s) for sent, rtt_s in times.items()]
 
 
 def second_half_s(echoes: Sequence[Echo]) -> float | None:
-    """The median time of those sent in the second half of the time; None of none."""
+    """The median time of those sent in the second half of the time; None where fewer than half of them came back.
+
+    So it is where the server has ended, because none reached it for two seconds, or where the test is too short.
+    """
     if not echoes:
         return None
-    sent = [echo.sent_s for echo in echoes]
-    half = (min(sent) + max(sent)) / 2
-    return median(echo.rtt_s for echo in echoes if echo.sent_s >= half)
+    half = (echoes[0].sent_s + echoes[-1].sent_s) / 2
+    later = [echo.rtt_s for echo in echoes if echo.sent_s >= half]
+    back = [rtt_s for rtt_s in later if rtt_s is not None]
+    return median(back) if 2 * len(back) >= len(later) else None
