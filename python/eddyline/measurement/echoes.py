@@ -65,13 +65,14 @@ def ten_a_second(datagrams: socket.socket, address: tuple[str, int], running: Ca
 
 
 def second_half_s(echoes: Sequence[Echo]) -> float | None:
-    """The median time of those sent in the second half of the time; None where fewer than half of them came back.
+    """The median time of those sent in the second half of the time; None where none of the last quarter came back.
 
     So it is where the server has ended, because none reached it for two seconds, or where the test is too short.
     """
-    if not echoes:
+    back = [(echo.sent_s, echo.rtt_s) for echo in echoes if echo.rtt_s is not None]
+    if not back:
         return None
-    half = (echoes[0].sent_s + echoes[-1].sent_s) / 2
-    later = [echo.rtt_s for echo in echoes if echo.sent_s >= half]
-    back = [rtt_s for rtt_s in later if rtt_s is not None]
-    return median(back) if 2 * len(back) >= len(later) else None
+    begun, ended = echoes[0].sent_s, echoes[-1].sent_s
+    if back[-1][0] < begun + 0.75 * (ended - begun):
+        return None
+    return median(rtt_s for sent_s, rtt_s in back if sent_s >= (begun + ended) / 2)

@@ -173,7 +173,8 @@ class Measurement:
         options: Which options of TCP the connections have, `timestamps` and `sack`; None where that is not known.
         packet_bytes: Size of full packets.
         loaded_rtt_s: Round-trip time of datagrams beside TCP by the test, the median of those sent in its second half:
-            `download`, `upload`, `together`, `upload joined`, `download joined`; without tests of which half were lost.
+            `download`, `upload`, `together`, `upload joined`, `download joined`; without tests at whose end none came
+            back.
     """
 
     rtt_s: float
